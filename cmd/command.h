@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// command.h - the subcommands of weir.
+#pragma once
+
+#include <stddef.h>
+
+struct command {
+	const char *name;
+	const char *alias; // name of a link to weir that runs it, or NULL
+	const char *summary;
+	int (*run)(int argc, char **argv); // argv[0] is the command's name; returns the exit status
+};
+
+extern const struct command commands[];
+extern const size_t n_commands;
+
+int cmd_version(int argc, char **argv);

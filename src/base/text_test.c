@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "base/text.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void numbers_are_strict(void **state)
+{
+	const char *bad[] = {"", "-1", "+1", " 1", "1 ", "1k", "0x10", "1.0"};
+	uint64_t v = 5;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(text_u64(bad[i], UINT64_MAX, &v, NULL), -EINVAL);
+	assert_int_equal(text_u64("18446744073709551616", UINT64_MAX, &v, NULL), -ERANGE);
+	assert_int_equal(text_u64("101", 100, &v, NULL), -ERANGE);
+	assert_int_equal(v, 5);
+	assert_int_equal(text_u64("18446744073709551615", UINT64_MAX, &v, NULL), 0);
+	assert_true(v == UINT64_MAX);
+	assert_int_equal(text_u64("007", 100, &v, NULL), 0);
+	assert_int_equal(v, 7);
+}
+
+static void a_file_is_written_whole_and_read_back(void **state)
+{
+	char path[] = "/tmp/weir-text-XXXXXX";
+	struct err err = {0};
+	size_t len;
+	char *text;
+
+	(void)state;
+	close(mkstemp(path));
+	assert_int_equal(text_write_file(path, "one\ntwo\n", 8, &err), 0);
+	text = text_read_file(path, 100, &len, &err);
+	assert_non_null(text);
+	assert_int_equal(len, 8);
+	assert_string_equal(text, "one\ntwo\n");
+	free(text);
+	assert_null(text_read_file(path, 7, &len, &err));
+	assert_int_equal(err.code, EFBIG);
+	assert_int_equal(text_write_file(path, "a\0b", 3, &err), 0);
+	assert_null(text_read_file(path, 100, &len, &err));
+	assert_int_equal(err.code, EINVAL);
+	unlink(path);
+	assert_null(text_read_file(path, 100, &len, &err));
+	assert_int_equal(err.code, ENOENT);
+	assert_non_null(strstr(err.msg, path));
+	assert_int_equal(text_write_file("/nonexistent/x", "a", 1, &err), -ENOENT);
+}
+
+static void errors_gather_context(void **state)
+{
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(err_set(&err, ERANGE, "port %d: too large", 70000), -ERANGE);
+	assert_int_equal(err_context(&err, "rc.conf:%d", 3), -ERANGE);
+	assert_string_equal(err.msg, "rc.conf:3: port 70000: too large");
+	assert_int_equal(err_set(NULL, EINVAL, "x"), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_strict),
+		cmocka_unit_test(a_file_is_written_whole_and_read_back),
+		cmocka_unit_test(errors_gather_context),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

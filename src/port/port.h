@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// port.h - network ports by name.  A port is a DPDK ethdev; only this folder knows that.
+//
+//	mem:NAME	one end of an in-memory pair; the second port opened with the same NAME is
+//			the other end
+//	pcap:IN		frames of the capture IN are received, once; what is sent goes nowhere
+//	pcap:IN,OUT	... what is sent is written to the capture OUT; IN may be empty
+//	null		sent frames vanish, none arrive
+//	xdp:IF		AF_XDP socket on the Linux interface IF
+//	afpacket:IF	AF_PACKET socket on it
+//	tap:NAME	a TAP device NAME, made here, gone with the port
+//	memif:SOCKET	shared memory with another process (",server" to listen)
+//	0000:03:00.0	a NIC by PCI address
+//	eth0		a Linux interface: XDP, and port_describe() says so
+#pragma once
+
+#include "base/addr.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct port;
+struct rte_mbuf;
+struct rte_mempool;
+
+enum port_pages { PAGES_AUTO, PAGES_SMALL, PAGES_HUGE };
+
+// How the process wants to run.  Zero-initialised means: defaults.
+struct port_env {
+	enum port_pages pages;    // AUTO: huge pages where enough are free, else 4 KiB pages
+	unsigned memory_mb;       // 0 = 512
+	unsigned n_workers;       // worker CPUs beside the caller's own
+	int first_cpu;            // -1 = the first CPU the process may use
+	const char *const *names; // ports the process will open: PCI devices must be known at start
+	unsigned n_names;
+};
+
+// Starts the packet I/O layer; once in a process.  -EINVAL, -ENOMEM, -EPERM, -ENODEV with a
+// sentence.  Needs no root for memory, null and pcap ports.
+int port_init(const struct port_env *env, struct err *err);
+void port_fini(void);
+
+// One line for people: "4 KiB pages, 512 MB, CPUs 0 1".
+const char *port_env_text(void);
+
+// A pool of n buffers that hold frames of up to frame_max bytes.  NULL with *err set.
+struct rte_mempool *port_pool(const char *name, unsigned n, unsigned frame_max, struct err *err);
+void port_pool_free(struct rte_mempool *pool);
+
+enum port_fc { FC_KEEP, FC_NONE, FC_RX, FC_TX, FC_FULL };
+
+struct port_conf {
+	uint16_t n_rxq, n_txq; // 0 = 1
+	uint16_t n_rxd, n_txd; // descriptors; 0 = the driver's choice, at least 1024 where it can
+	uint16_t mtu;          // 0 = as it is (1500 on ports made here)
+	enum port_fc fc;       // Ethernet flow control; not KEEP on a port without it: -ENOTSUP
+	bool pcap_loop;        // pcap:IN repeats for ever from memory
+	bool promiscuous;
+	struct rte_mempool *pool; // for received frames; must outlive the port
+};
+
+// Opens, configures and starts a port.  NULL with *err set: -EINVAL bad name, -ENODEV no such
+// interface or device, -EACCES/-EPERM not allowed, -EBUSY in use.  On failure nothing is left.
+struct port *port_open(const char *name, const struct port_conf *conf, struct err *err);
+void port_close(struct port *p);
+
+// Frames received, at most n, of any number of segments; the caller owns them.
+unsigned port_rx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n);
+
+// Sends; returns how many of the first were taken.  The rest stays the caller's.
+unsigned port_tx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n);
+
+struct port_stats {
+	uint64_t rx_packets, rx_bytes, rx_missed, rx_errors, rx_no_buffer;
+	uint64_t tx_packets, tx_bytes, tx_errors;
+};
+
+void port_stats(struct port *p, struct port_stats *out);
+
+const char *port_name(const struct port *p);     // as given to port_open
+const char *port_describe(const struct port *p); // "eth0 by AF_XDP (copy mode)"
+void port_mac(const struct port *p, struct mac *out);
+uint16_t port_mtu(const struct port *p);
+uint16_t port_rx_queues(const struct port *p);
+uint16_t port_tx_queues(const struct port *p);
+bool port_link_up(const struct port *p);
+bool port_done(const struct port *p); // a finite source (pcap without loop) is drained
+
+// Frees n mbufs, NULLs skipped.
+void port_free(struct rte_mbuf **m, unsigned n);
+
+// A worker runs loop(arg) again and again on a CPU of its own until worker_stop(); each return
+// of loop is a quiet point: no pointer into shared state is held there.
+struct worker;
+struct worker *worker_start(unsigned index, void (*loop)(void *arg), void *arg, struct err *err);
+void worker_quiet(struct worker *w);      // waits until w has passed a quiet point since the call
+uint64_t worker_cpu_ns(struct worker *w); // CPU time of its thread so far
+void worker_stop(struct worker *w); // waits for the end of the running loop call, then frees w
