@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // conf.h - FreeBSD's rc.conf, sysctl.conf and loader.conf, read into plain data.
-// Nothing is skipped in silence: every line has its effect, or a note that names file, line and
-// reason.
+// Nothing is skipped in silence: every setting has its effect in a field below, or a note that
+// names file, line and reason.  What is malformed is an error with "file:line: ..." and changes
+// nothing.  weir-conf.5 lists the names.
 #pragma once
 
 #include "base/addr.h"
@@ -9,45 +10,64 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+
+enum { CONF_NAME_MAX = 32, CONF_WHERE_MAX = 256 };
 
 struct conf_iface {
-	char name[32]; // as in the file: igb2
-	struct prefix *addrs;
+	char name[CONF_NAME_MAX];   // as the rest of the file calls it: igb2
+	char label[CONF_NAME_MAX];  // ifconfig_IF_name; "" = none
+	char descr[64];             // ifconfig_IF_descr, `description`; cut if longer
+	char where[CONF_WHERE_MAX]; // the first line that names it, "rc.conf:12"
+	struct prefix *addrs;       // host bits kept; no address twice
 	unsigned n_addrs;
-	uint16_t mtu; // 0 = not given
+	uint16_t mtu; // 72..65535; 0 = not given
 	bool has_ether;
 	struct mac ether;
-	bool up;
-	int fc; // dev.X.N.fc: -1 not given, 0 none, 1 rx, 2 tx, 3 both
+	bool up;    // false: only named, no variable gives it a value (FreeBSD leaves it down)
+	bool inet6; // ifconfig_IF_ipv6 or ipv6_activate_all_interfaces; without it FreeBSD keeps
+		    // IPv6 off on the interface
+	int fc;     // Ethernet flow control: -1 not given, 0 none, 1 rx, 2 tx, 3 both
 	// Offloads, as the words say: -1 not given, 0 off, 1 on.
 	int tso4, tso6, lro, rxcsum, txcsum, vlanhwtso;
+	uint16_t n_rxq, n_txq, n_rxd, n_txd; // queues and descriptors asked for; 0 = not given
 };
 
 enum conf_route_kind { CONF_GATEWAY, CONF_IFACE, CONF_REJECT, CONF_BLACKHOLE };
 
 struct conf_route {
-	char name[32];
-	struct prefix dst;
+	char name[CONF_NAME_MAX]; // route_NAME, cut if longer; "default" for defaultrouter
+	struct prefix dst;        // host bits cleared; no destination twice
 	enum conf_route_kind kind;
-	struct ip gateway;
-	char iface[32];  // CONF_IFACE, or the zone of a link-local gateway; "" = none
-	char where[256]; // "rc.conf:12"
+	struct ip gateway;         // CONF_GATEWAY
+	char iface[CONF_NAME_MAX]; // CONF_IFACE, or the zone of a link-local gateway; "" = none
+	char where[CONF_WHERE_MAX];
 };
 
+// A permanent neighbour.  Its address lies in the net of one of the interfaces, or is link-local
+// with a zone; no address twice in a zone.
 struct conf_neigh {
 	struct ip ip;
 	struct mac mac;
-	char zone[32];
-	char where[256];
+	char zone[CONF_NAME_MAX]; // "" = none
+	char where[CONF_WHERE_MAX];
 };
 
-// One thing that was read and has no effect here, or not the whole effect.
-struct conf_note {
-	char where[256]; // "sysctl.conf:3"
-	char what[128];  // the name
-	char why[200];   // "no effect here because ..."
+enum conf_note_kind {
+	CONF_NO_EFFECT, // known, and without effect here
+	CONF_PARTIAL,   // has its effect, with a remark (FreeBSD would warn too)
+	CONF_HOST,      // known, and a matter of the host that runs the router
+	CONF_UNKNOWN,   // not a name this version knows
 };
+
+struct conf_note {
+	enum conf_note_kind kind;
+	char where[CONF_WHERE_MAX]; // "sysctl.conf:3"
+	char what[128];             // the name, cut if longer
+	char why[200];              // "no effect here because ...", or the remark
+};
+
+// All text read so far, before it is interpreted; private to conf.
+struct conf_vars;
 
 struct conf {
 	char hostname[256];
@@ -59,26 +79,37 @@ struct conf {
 	unsigned n_neighs;
 	bool forward4, forward6;
 	bool redirect4, redirect6; // FreeBSD's default is on
-	uint8_t ttl, hlim;
-	uint8_t process_options;
-	uint32_t icmp_limit_pps;
-	uint16_t icmp_quote_bytes;
+	uint8_t ttl, hlim;         // of packets made by the box; 1..255, default 64
+	uint8_t process_options;   // 0 ignore, 1 process (default), 2 refuse
+	uint32_t icmp_limit_pps;   // 200; 0 = no limit
+	uint16_t icmp_quote_bytes; // 548
 	bool icmp_reply_from_interface;
-	uint16_t n_rxq, n_txq, n_rxd, n_txd; // 0 = not given
 	struct conf_note *notes;
 	unsigned n_notes;
+	struct conf_vars *vars;
 };
 
-// Reads what is there of DIR/{etc/,}rc.conf, rc.conf.local, sysctl.conf, and
-// DIR/{boot/,}loader.conf, loader.conf.local.  -ENOENT if none of them is; any malformed line is an
-// error with "file:line: ...", and *out is then untouched.
-int conf_read_dir(const char *dir, struct conf *out, struct err *err);
-
-// The three parsers by themselves, for text with the name it is to be called by in messages; each
-// adds to *c, which must have been given its defaults by conf_init.
+// FreeBSD's defaults, nothing read.  Goes with conf_free.
 void conf_init(struct conf *c);
+void conf_free(struct conf *c);
+
+// Each reads one more text into *c; `file` is what messages call it.  The fields are then computed
+// anew from all text read so far: of one name the last value counts, whichever file it stands in;
+// between the kinds of files FreeBSD's order holds (loader.conf, then rc.conf, then sysctl.conf),
+// whatever the order of the calls.  -EINVAL with "file:line: ..." for a malformed line or value,
+// -ENOMEM; *c is then as it was.
 int conf_rc(struct conf *c, const char *file, const char *text, struct err *err);
 int conf_sysctl(struct conf *c, const char *file, const char *text, struct err *err);
 int conf_loader(struct conf *c, const char *file, const char *text, struct err *err);
 
-void conf_free(struct conf *c);
+// Reads what is there of rc.conf, rc.conf.local, sysctl.conf, sysctl.conf.local in DIR or DIR/etc,
+// and loader.conf, loader.conf.local in DIR or DIR/boot, on top of what *c holds (so a folder may
+// carry only the difference to a base).  -ENOENT if none of them is there, -EINVAL as above or if
+// one is in both places, or the error of reading; *c is then as it was.
+int conf_add_dir(struct conf *c, const char *dir, struct err *err);
+
+// The same onto FreeBSD's defaults: *out need not be initialised, and on an error is left alone.
+int conf_read_dir(const char *dir, struct conf *out, struct err *err);
+
+// The interface of that name, or NULL.
+const struct conf_iface *conf_iface_find(const struct conf *c, const char *name);
