@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Extension headers of one IPv6 packet, as RFC 8504 5.3 proposes; one more is DROP_IP6_EXT.
+enum { PARSE_EXT_MAX = 8 };
+
 // Offsets are from the first byte of the frame.  Fields of headers that are not there are 0.
 struct hdrs {
 	uint8_t family;     // 4, 6, or 0 where the frame is neither
@@ -23,9 +26,11 @@ struct hdrs {
 	uint8_t tcp_flags;
 	uint8_t icmp_type, icmp_code;
 	bool ip_options; // IPv4 options or an IPv6 hop-by-hop header: the slow path looks at them
-	bool l4_short;   // the upper-layer header is cut off, so l4 fields are 0
+	bool l4_short;   // the upper-layer header (TCP 20 bytes, the others 8) is cut off: l4 is
+			 // where it starts, the fields from it are 0
 };
 
+// An IPv6 fragment header with offset 0 and no more to come is FRAG_NONE (RFC 6946).
 enum hdrs_frag { FRAG_NONE, FRAG_FIRST, FRAG_LATER };
 
 // Reads Ethernet II, up to two 802.1Q/802.1ad tags, IPv4 with options, IPv6 with extension headers
@@ -33,4 +38,14 @@ enum hdrs_frag { FRAG_NONE, FRAG_FIRST, FRAG_LATER };
 // (RFC 1812 5.2.2 1, 3, 4, 5; RFC 8200 3, 4), not checksums, addresses or TTL.
 // DROP_NONE, also for a frame of another ethertype (family 0); else the first thing that is wrong,
 // and *h then holds what was read up to there.
+//
+// In a later IPv6 fragment proto is the fragment header's next header, which may be an extension
+// header.  Mobility, HIP and shim6 headers with nothing behind them are the upper layer.  A hop-
+// by-hop header elsewhere than first, or a second fragment header, is DROP_IP6_EXT.  So is a
+// chain that the frame or the first fragment does not hold whole (RFC 7112).
 enum drop packet_parse(const uint8_t *frame, unsigned len, struct hdrs *h);
+
+// The same for a frame of frame_len bytes of which only the first `have` lie at frame: lengths are
+// checked against the whole, and a header behind `have` counts as cut off.
+enum drop packet_parse_head(
+	const uint8_t *frame, unsigned have, unsigned frame_len, struct hdrs *h);
