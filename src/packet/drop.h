@@ -21,6 +21,7 @@
 	X(IP4_LENGTH, "ip4-length", "total length below the header's or beyond the frame's")       \
 	X(IP4_CHECKSUM, "ip4-checksum", "header checksum wrong")                                   \
 	X(IP4_OPTION, "ip4-option", "malformed IPv4 option")                                       \
+	X(IP4_OPTION_OFF, "ip4-option-off", "IPv4 options are refused (process_options=2)")        \
 	X(IP4_SRCROUTE, "ip4-srcroute", "source route option, which this router does not serve")   \
 	X(IP4_SRC_MARTIAN, "ip4-src-martian", "impossible source address (RFC 1812 5.3.7)")        \
 	X(IP4_DST_MARTIAN, "ip4-dst-martian", "impossible destination address (RFC 1812 5.3.7)")   \
@@ -48,6 +49,8 @@
 	X(LOCAL, "local", "for the router itself, and no host stack is attached")                  \
 	X(NEIGHBOUR, "neighbour", "the next hop's MAC is not known")                               \
 	X(NO_MBUF, "no-mbuf", "no packet buffer left")                                             \
+	X(BUF_CHAIN, "buf-chain", "spread over more packet buffers than one can hold")             \
+	X(BURST_FULL, "burst-full", "no room in the burst for what would have to be made")         \
 	X(TX_FULL, "tx-full", "the egress queue was full")
 
 enum drop {
