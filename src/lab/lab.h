@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// lab.h - an experiment: device under test x conditions x traffic, measured in interleaved runs.
+//
+// A condition is a set of FreeBSD-style files.  An arm is a condition under one traffic (IPv4 or
+// IPv6).  Runs come in blocks: each block holds one run of every arm, in a random order and the
+// next block in the reverse one, so that values of one block are neighbours in time.  Every run
+// starts the device anew.  One run gives one value: the median rate of its steady intervals.
+#pragma once
+
+#include "base/err.h"
+#include "conf/conf.h"
+#include "gen/gen.h"
+#include "lab/results.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct port;
+struct rte_mempool;
+
+struct lab_condition {
+	char name[LAB_NAME_MAX]; // the folder's
+	char dir[512];           // "" = built in
+	char setup[560];         // path of its setup.sh; "" = none
+	bool baseline;
+	struct conf conf;
+};
+
+struct lab_conditions {
+	struct lab_condition *list;
+	unsigned n;
+};
+
+// The condition of the forwarding lab as it is published, built in; baseline, named "forwarding".
+int lab_conditions_builtin(struct lab_conditions *out, struct err *err);
+
+// The folders in `dir`, sorted by name; files of a folder named "base" lie under those of every
+// condition.  Baseline: `baseline` if not NULL, else the one whose name ends in "-default", else
+// the first.  only: names to take, comma separated; NULL = all.
+int lab_conditions_read(const char *dir, const char *only, const char *baseline,
+	struct lab_conditions *out, struct err *err);
+void lab_conditions_free(struct lab_conditions *c);
+
+// One traffic, as the tester sends it.
+struct lab_traffic {
+	int family;
+	struct gen_conf gen; // addresses, ports, length, rate; MACs come from the device's start
+};
+
+// Where the tester is plugged in.  All of it belongs to the device and is valid until its stop.
+struct lab_ends {
+	struct port *out, *in;         // the tester sends on `out` and receives on `in`
+	struct rte_mempool *pool;      // for the frames it makes
+	struct mac smac, dmac;         // of the frames it sends
+	struct mac out_smac, out_dmac; // of the frames that come back
+	bool check_smac, check_dmac;   // whether those are known
+};
+
+// A device's account since its start.  What it cannot tell is 0.
+struct dut_counters {
+	uint64_t in, made, sent, queued, ended; // ended: frames for the device itself
+	struct lab_drop drop[LAB_DROPS_MAX];
+	unsigned n_drops;
+	uint64_t cpu_ns;      // CPU time of the thread that forwards
+	uint64_t busy_cycles; // TSC cycles of its turns that moved frames; a polling thread only
+};
+
+// A device under test.  start and stop come in pairs; all calls from one thread.
+struct dut {
+	void *state;
+	char about[256];  // one line for people
+	char tester[256]; // how the tester reaches it; may be filled by the first start
+	bool accounts;    // in + made = sent + queued + ended + drops, and `in` counts every frame
+	bool has_work;    // cpu_ns is told
+	bool polls;       // its thread never sleeps: busy_cycles tell how long it worked
+	double settle_s;  // so long nothing more must arrive before counters are read after a run
+
+	// A fresh device with the condition's settings, ports open and empty, ready to forward.
+	int (*start)(struct dut *d, const struct lab_condition *c, const struct lab_traffic *t,
+		struct lab_ends *ends, struct err *err);
+	void (*read)(struct dut *d, struct dut_counters *out);
+	// Stops and takes everything away; also after a failed start.
+	void (*stop)(struct dut *d);
+};
+
+// The Linux kernel in network namespaces of this process (root).  port_kind: "afpacket" or "xdp".
+int dut_linux(struct dut *d, const char *port_kind, struct err *err);
+void dut_linux_free(struct dut *d);
+
+// An unknown box between two ports.
+struct dut_wire_conf {
+	const char *out, *in; // port names: the tester sends on out, receives on in
+	struct mac dmac;      // the box's MAC on the side of `out`
+};
+int dut_wire(struct dut *d, const struct dut_wire_conf *conf, struct err *err);
+void dut_wire_free(struct dut *d);
+
+// Zero-initialised members mean the default in brackets.
+struct lab_options {
+	const char *name;    // of the experiment ["lab"]
+	const char *command; // that is run, for the results
+	unsigned n_runs;     // an arm [16]
+	double run_s;        // of a run's steady part [0.6]
+	double window_s;     // [run_s / 12]
+	double warm_s;       // sent and not counted before it [0.1]
+	double margin;       // [0.02]
+	uint64_t seed;       // of the order and of the bootstrap [from the clock]
+	bool no_aa;          // no A/A arm
+	const char *folder;  // where results go; NULL = runs/<utc>-<name>; "" = nowhere
+	const struct lab_traffic *traffic;
+	unsigned n_traffic;
+	FILE *progress;                    // NULL = none
+	const volatile sig_atomic_t *stop; // ends the experiment when not 0
+};
+
+// The traffic of the forwarding lab: 100 sources to 20 destinations (IPv6: 20 to 100), UDP port
+// 2000, smallest frames.
+void lab_traffic_default(int family, struct lab_traffic *out);
+
+// How many flows it makes.
+unsigned lab_traffic_flows(const struct lab_traffic *t);
+
+// Whether all its addresses lie in the ranges set aside for benchmarks (RFC 2544: 198.18.0.0/15,
+// RFC 5180: 2001:2::/48), so that RFC 6815 has no objection.
+bool lab_traffic_isolated(const struct lab_traffic *t);
+
+// Makes the experiment.  0 also when runs were void and when no difference was found;
+// -EINTR if *stop was set, -EINVAL, -EPERM, ... with a sentence if it could not be made.
+// *out then needs no lab_results_free.  *folder gets the results' place ("" = none).
+int lab_run(struct dut *d, const struct lab_conditions *c, const struct lab_options *o,
+	struct lab_results *out, char *folder, unsigned folder_size, struct err *err);
+
+// The table, the boxes, the notes and the verdicts, for people.
+void lab_print(FILE *out, const struct lab_results *r);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// trial.h - one run: warm-up, intervals, the wait for the last frames, and the gates it must pass.
+#pragma once
+
+#include "lab/lab.h"
+
+// What tester and device have counted since the run's start.
+struct trial_count {
+	uint64_t offered, refused;   // the sender's
+	struct checker_counters got; // the checker's
+	uint64_t missed;             // lost by the tester's receiving port
+	struct dut_counters dut;
+};
+
+// The tester as the trial sees it; tests put a scripted one in its place.
+struct trial_io {
+	void *arg;
+	uint64_t (*now_ns)(void *arg);
+	// Sends what is due if `sending`, receives what is there; returns how many frames arrived.
+	unsigned (*turn)(void *arg, bool sending);
+	void (*read)(void *arg, struct trial_count *out);
+};
+
+struct trial_plan {
+	double warm_s, window_s;
+	unsigned n_windows;
+	double settle_s; // so long nothing arrives, and the run is over
+	double settle_max_s;
+	uint64_t rate_pps;              // intended; 0 = as fast as it goes
+	bool accounts, has_work, polls; // of the device
+	const volatile sig_atomic_t *stop;
+};
+
+// Makes the run and fills *out, whose number, block, arm, attempt and start_s stay as they are.
+// A run that fails a gate is void, with gate and why set: that is not an error.
+// -EINTR when *stop was set, -ENOMEM; out->window is then NULL.
+int trial_run(const struct trial_plan *p, const struct trial_io *io, struct lab_run *out,
+	struct err *err);
+
+// The gates (trial_gate.c), over the counters after the last frame; the first that fails voids.
+void trial_gate(const struct trial_plan *p, const struct trial_count *end, struct lab_run *run);
+
+enum {
+	TRIAL_STEADY_MIN_PERCENT = 60, // of the intervals
+	TRIAL_WORK_MIN_PERCENT =
+		60, // of its core's time the device must work, or the tester limits
+};
