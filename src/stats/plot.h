@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// plot.h - ministat's picture of up to seven sets.
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { PLOT_SETS = 7, PLOT_WIDTH_MIN = 2, PLOT_WIDTH_MAX = 65536 };
+
+struct plot_set {
+	const double *sorted; // ascending
+	unsigned n;
+	double mean, stddev, median;
+};
+
+struct plot_opts {
+	int width; // PLOT_WIDTH_MIN..PLOT_WIDTH_MAX
+	bool one_bar_line;
+	bool compat;
+};
+
+struct plot;
+
+// NULL if there is no memory.
+struct plot *plot_new(const struct plot_set *set, unsigned n, const struct plot_opts *o);
+void plot_free(struct plot *p);
+
+// A cell holds values of several of more than two sets and is drawn with PLOT_MANY.
+bool plot_has_many(const struct plot *p);
+
+void plot_print(const struct plot *p, FILE *out);
+
+char plot_symbol(unsigned set);
+enum { PLOT_MANY = '&' };

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// verdict.c - the rules that lead from figures to a word.
+//
+// A difference must pass every rule: the exact test, the interval of the effect, agreement of both
+// on the direction, and the noise floor.  Each alone errs in 5 % of A/A experiments or less; that
+// all have to agree keeps the whole well below.
+#include "stats/verdict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MORE_RUNS_MAX = 10000 };
+
+static const double alpha = COMPARE_ALPHA_PERCENT / 100.0;
+
+// How many more runs until the interval, narrowing with 1 / sqrt(n), excludes zero or fits into
+// the margin, whichever comes first.
+static unsigned more_runs(const struct comparison *c)
+{
+	double half = (c->ci_hi - c->ci_lo) / 2;
+	double size = fabs(c->effect);
+	double n = fmin(c->n_a, c->n_b);
+	double need = fmax(size > c->noise ? size : 0, c->margin - size);
+	double factor;
+	double more;
+
+	if (need <= 0 || !isfinite(half))
+		return 0;
+	factor = half / need;
+	more = ceil(n * factor * factor) - n;
+	// The exact signed-rank test needs 6 blocks.
+	if (c->blocks)
+		more = fmax(more, 6 - n);
+	more = fmax(more, 1);
+	return more > MORE_RUNS_MAX ? 0 : (unsigned)more;
+}
+
+static bool directions_agree(const struct comparison *c)
+{
+	return (c->effect > 0 && c->ci_lo > 0 && c->cliff_delta > 0) ||
+	       (c->effect < 0 && c->ci_hi < 0 && c->cliff_delta < 0);
+}
+
+// NULL if a difference is proven, else the sentence why not.
+static const char *no_difference(const struct comparison *c, char *why, size_t size)
+{
+	if (!(c->p_adjusted < alpha))
+		snprintf(why, size, "%s: p = %.2g is not below %g", c->test, c->p_adjusted, alpha);
+	else if (c->ci_lo <= 0 && c->ci_hi >= 0)
+		snprintf(why, size, "the interval of the effect, %+.2f%% to %+.2f%%, contains zero",
+			c->ci_lo * 100, c->ci_hi * 100);
+	else if (!directions_agree(c))
+		snprintf(why, size, "the rank test and the effect point in opposite directions");
+	else if (!(fabs(c->effect) > c->noise))
+		snprintf(why, size, "the effect, %+.2f%%, is within the noise floor of %.2f%%",
+			c->effect * 100, c->noise * 100);
+	else
+		return NULL;
+	return why;
+}
+
+void verdict_decide(struct comparison *c)
+{
+	c->more_runs = 0;
+	if (no_difference(c, c->why, sizeof(c->why)) == NULL) {
+		c->verdict = (c->effect > 0) != c->smaller_is_better ? FASTER : SLOWER;
+		snprintf(c->why, sizeof(c->why),
+			"%s: p = %.2g, the interval of the effect excludes zero, "
+			"and the effect exceeds the noise floor of %.2f%%",
+			c->test, c->p_adjusted, c->noise * 100);
+	} else if (c->ci_lo >= -c->margin && c->ci_hi <= c->margin) {
+		c->verdict = EQUIVALENT;
+		snprintf(c->why, sizeof(c->why),
+			"the interval of the effect, %+.2f%% to %+.2f%%, lies within +-%g%%",
+			c->ci_lo * 100, c->ci_hi * 100, c->margin * 100);
+	} else {
+		c->verdict = INCONCLUSIVE;
+		c->more_runs = more_runs(c);
+	}
+}
+
+const char *verdict_text(const struct comparison *c, char *out, unsigned size)
+{
+	static const char *const words[] = {
+		"faster", "slower", "equivalent", "inconclusive", "invalid"};
+
+	if (c->verdict == EQUIVALENT)
+		snprintf(out, size, "equivalent within %g%%", c->margin * 100);
+	else if (c->verdict == INCONCLUSIVE && c->more_runs > 0)
+		snprintf(out, size, "inconclusive (need about %u more run%s)", c->more_runs,
+			c->more_runs == 1 ? "" : "s");
+	else
+		snprintf(out, size, "%s", words[c->verdict]);
+	return out;
+}
+
+static int by_p(const void *x, const void *y)
+{
+	const struct comparison *a = *(struct comparison *const *)x;
+	const struct comparison *b = *(struct comparison *const *)y;
+
+	return (a->p_mw > b->p_mw) - (a->p_mw < b->p_mw);
+}
+
+// Holm 1979: the i-th smallest of n (from 0) counts n - i fold, and no less than those before it.
+void comparison_adjust(struct comparison *c, unsigned n)
+{
+	struct comparison **order = calloc(n + (size_t)1, sizeof(struct comparison *));
+	double least = 0;
+	unsigned m = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		// Without memory the cruder correction (Bonferroni's) still keeps the promise.
+		c[i].p_adjusted = fmin(1, c[i].p_mw * n);
+		if (order != NULL && c[i].verdict != INVALID)
+			order[m++] = &c[i];
+	}
+	if (m > 0)
+		qsort(order, m, sizeof(struct comparison *), by_p);
+	for (unsigned i = 0; i < m; i++) {
+		least = fmax(least, fmin(1, order[i]->p_mw * (m - i)));
+		order[i]->p_adjusted = least;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (c[i].verdict != INVALID)
+			verdict_decide(&c[i]);
+	free(order);
+}
