@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// sender.c - frames from a source or a capture to a port, at a rate, counting what it took.
+#include "gen/capture.h"
+#include "gen/gen.h"
+#include "gen/pace.h"
+#include "gen/source.h"
+
+#include "base/clock.h"
+#include "port/port.h"
+
+#include <errno.h>
+#include <rte_mbuf.h>
+#include <stdlib.h>
+
+__extension__ typedef unsigned __int128 u128; // products of times and rates
+
+enum { LOT = 64 };
+
+struct sender {
+	struct gen_conf conf;
+	struct port *port;
+	uint16_t queue;
+	struct rte_mempool *pool;
+	struct source *source; // NULL: a capture, or rubbish
+	struct pace pace;      // in use with a rate
+	uint64_t hz, start;    // of a capture's timing; start 0 = not begun
+	uint64_t built;        // frames made so far
+	struct rte_mbuf *pending[LOT];
+	uint16_t len[LOT]; // of the pending frames: a port may free what it takes at once
+	unsigned first, n; // those not yet taken are pending[first..n-1]
+	struct sender_counters counters;
+};
+
+static int check_port(const struct gen_conf *conf, struct port *port, struct err *err)
+{
+	unsigned most = port_mtu(port) + 14u;
+	unsigned len = conf->capture != NULL ? gen_capture_longest(conf->capture) : conf->len;
+
+	if (len > most)
+		return err_set(err, EMSGSIZE,
+			"port %s takes frames of up to %u bytes (MTU %u), not of %u",
+			port_name(port), most, port_mtu(port), len);
+	return 0;
+}
+
+struct sender *sender_new(const struct gen_conf *conf, struct port *port, uint16_t queue,
+	struct rte_mempool *pool, struct err *err)
+{
+	struct sender *s;
+
+	if (gen_conf_check(conf, err) != 0 || check_port(conf, port, err) != 0)
+		return NULL;
+	if (conf->rate_pps > PACE_RATE_MAX) {
+		err_set(err, EINVAL, "a rate above %u packets/s", PACE_RATE_MAX);
+		return NULL;
+	}
+	s = calloc(1, sizeof(*s));
+	if (s == NULL) {
+		err_set(err, ENOMEM, "no memory for a sender");
+		return NULL;
+	}
+	s->conf = *conf;
+	s->port = port;
+	s->queue = queue;
+	s->pool = pool;
+	if (conf->capture == NULL && !conf->rubbish) {
+		s->source = source_new(conf, err);
+		if (s->source == NULL) {
+			free(s);
+			return NULL;
+		}
+	}
+	s->hz = clock_cycles_hz();
+	if (conf->rate_pps != 0)
+		pace_start(&s->pace, conf->rate_pps, s->hz,
+			conf->pace_group != 0 ? conf->pace_group : 1);
+	return s;
+}
+
+void sender_free(struct sender *s)
+{
+	if (s == NULL)
+		return;
+	port_free(s->pending + s->first, s->n - s->first);
+	source_free(s->source);
+	free(s);
+}
+
+static void fill_from_capture(struct sender *s, uint8_t *const *buf, unsigned n)
+{
+	const struct gen_capture *c = s->conf.capture;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct capture_frame *f = &c->frame[(s->built + i) % c->n];
+
+		memcpy(buf[i], c->bytes + f->off, f->len);
+		s->len[i] = f->len;
+	}
+}
+
+static void fill_with_rubbish(struct sender *s, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		s->len[i] = (uint16_t)source_len(&s->conf, s->built + i);
+}
+
+// The next n frames, all of them pending.
+static bool build(struct sender *s, unsigned n)
+{
+	uint8_t *buf[LOT];
+
+	if (rte_pktmbuf_alloc_bulk(s->pool, s->pending, n) != 0) {
+		s->counters.no_buffer++;
+		return false;
+	}
+	for (unsigned i = 0; i < n; i++)
+		buf[i] = rte_pktmbuf_mtod(s->pending[i], uint8_t *);
+	if (s->source != NULL)
+		source_fill(s->source, buf, s->len, n);
+	else if (s->conf.capture != NULL)
+		fill_from_capture(s, buf, n);
+	else
+		fill_with_rubbish(s, n);
+	for (unsigned i = 0; i < n; i++) {
+		s->pending[i]->data_len = s->len[i];
+		s->pending[i]->pkt_len = s->len[i];
+	}
+	if (s->conf.look != NULL)
+		for (unsigned i = 0; i < n; i++)
+			s->conf.look(s->conf.look_arg, buf[i], s->len[i]);
+	s->built += n;
+	s->first = 0;
+	s->n = n;
+	return true;
+}
+
+static void account(struct sender *s, unsigned took)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = s->first; i < s->first + took; i++)
+		bytes += s->len[i];
+	s->first += took;
+	s->counters.packets += took;
+	s->counters.bytes += bytes;
+	if (s->conf.rate_pps != 0)
+		pace_take(&s->pace, took);
+}
+
+static uint64_t due_by_capture(struct sender *s, uint64_t now, uint64_t most)
+{
+	uint64_t ns, n = 0;
+
+	if (s->start == 0)
+		s->start = now;
+	ns = (uint64_t)((u128)(now - s->start) * 1000000000u / s->hz);
+	while (n < most && capture_due_ns(s->conf.capture, s->counters.packets + n) <= ns)
+		n++;
+	return n;
+}
+
+// How many frames may go now.
+static uint64_t allowance(struct sender *s, uint64_t now)
+{
+	uint64_t most = s->conf.burst, due;
+
+	if (s->conf.count != 0 && s->conf.count - s->counters.packets < most)
+		most = s->conf.count - s->counters.packets;
+	if (s->conf.capture_timing)
+		return due_by_capture(s, now, most);
+	if (s->conf.rate_pps == 0)
+		return most;
+	due = pace_due(&s->pace, now);
+	return due < most ? due : most;
+}
+
+unsigned sender_step(struct sender *s, uint64_t now)
+{
+	uint64_t left = allowance(s, now);
+	unsigned moved = 0;
+
+	while (left > 0) {
+		unsigned n, took;
+
+		if (s->first == s->n && !build(s, left < LOT ? (unsigned)left : LOT))
+			break;
+		n = s->n - s->first;
+		if (n > left)
+			n = (unsigned)left;
+		took = port_tx(s->port, s->queue, s->pending + s->first, n);
+		account(s, took);
+		moved += took;
+		left -= took;
+		if (took < n) {
+			s->counters.refused++;
+			break;
+		}
+	}
+	if (moved != 0)
+		s->counters.events++;
+	return moved;
+}
+
+uint64_t sender_wait(const struct sender *s, uint64_t now)
+{
+	uint64_t due_ns, due;
+
+	if (s->conf.rate_pps != 0)
+		return pace_wait(&s->pace, now);
+	if (!s->conf.capture_timing || s->start == 0)
+		return 0;
+	due_ns = capture_due_ns(s->conf.capture, s->counters.packets);
+	due = s->start + (uint64_t)((u128)due_ns * s->hz / 1000000000u);
+	return due > now ? due - now : 0;
+}
+
+void sender_counters(const struct sender *s, struct sender_counters *out)
+{
+	*out = s->counters;
+}
+
+bool sender_done(const struct sender *s)
+{
+	return s->conf.count != 0 && s->counters.packets >= s->conf.count;
+}
