@@ -65,6 +65,11 @@ struct port_conf {
 struct port *port_open(const char *name, const struct port_conf *conf, struct err *err);
 void port_close(struct port *p);
 
+// Stops the port and puts a capture it wrote in its place; only this call tells if that failed
+// (-ENOSPC, -EACCES ...: OUT is then as it was before).  Afterwards only port_stats() and
+// port_close() make sense.  port_close() without it does the same in silence.
+int port_finish(struct port *p, struct err *err);
+
 // Frames received, at most n, of any number of segments; the caller owns them.
 unsigned port_rx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n);
 

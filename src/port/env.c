@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// env.c - starting DPDK's environment so that it asks for nothing, prints nothing and leaves
+// nothing: no files in hugetlbfs, no runtime folder, no sockets, no PCI devices taken that were not
+// named.
+#include "port/dpdklog.h"
+#include "port/internal.h"
+
+#include "base/cpu.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MEMORY_MB = 512, MEMORY_MB_MIN = 64, MEMORY_MB_MAX = 1024 * 1024, ARGS_MAX = 96 };
+
+static struct {
+	bool tried, up;
+	unsigned cpu[CPU_MAX]; // [0] the caller's, then the workers'
+	unsigned n_cpus;
+	cpu_set_t before;
+	char text[256];
+	// EAL keeps pointers into its arguments.
+	char *argv[ARGS_MAX];
+	int argc;
+} env;
+
+bool env_started(void)
+{
+	return env.up;
+}
+
+int env_worker_cpu(unsigned index, unsigned *cpu, struct err *err)
+{
+	if (index + 1 >= env.n_cpus)
+		return err_set(err, EINVAL,
+			"worker %u: the process was started with %u worker CPU%s", index,
+			env.n_cpus == 0 ? 0 : env.n_cpus - 1, env.n_cpus == 2 ? "" : "s");
+	*cpu = env.cpu[index + 1];
+	return 0;
+}
+
+// The CPUs the process may use, from first_cpu on, wrapping around.
+static int choose_cpus(const struct port_env *e, struct err *err)
+{
+	unsigned all[CPU_MAX], n = cpu_allowed(all, CPU_MAX), first = 0, want = e->n_workers + 1;
+
+	if (e->first_cpu > 0 || (e->first_cpu == 0 && e->n_workers > 0))
+		while (first < n && all[first] != (unsigned)e->first_cpu)
+			first++;
+	if (first == n)
+		return err_set(err, EINVAL, "CPU %d: the process may not run there", e->first_cpu);
+	if (want > n)
+		return err_set(err, EINVAL,
+			"%u worker%s and the main thread need %u CPUs of their own, and the process may "
+			"use %u",
+			e->n_workers, e->n_workers == 1 ? "" : "s", want, n);
+	for (unsigned i = 0; i < want; i++)
+		env.cpu[i] = all[(first + i) % n];
+	env.n_cpus = want;
+	return 0;
+}
+
+// Whether the kernel would give us that much in huge pages now.  EAL cannot be asked twice in one
+// process, so a failed start with huge pages could not be mended.
+static bool huge_pages_free(unsigned mb)
+{
+	struct machine m;
+	size_t size = (size_t)mb << 20;
+	void *p;
+
+	machine_read(&m);
+	if (m.huge_page_kb == 0 || m.huge_pages_free * m.huge_page_kb / 1024 < mb)
+		return false;
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1,
+		0);
+	if (p == MAP_FAILED)
+		return false;
+	munmap(p, size);
+	return true;
+}
+
+static void arg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static void arg(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (env.argc < ARGS_MAX - 1 && vasprintf(&env.argv[env.argc], fmt, ap) >= 0)
+		env.argc++;
+	va_end(ap);
+}
+
+static void free_args(void)
+{
+	for (int i = 0; i < ARGS_MAX; i++) {
+		free(env.argv[i]);
+		env.argv[i] = NULL;
+	}
+	env.argc = 0;
+}
+
+// A named PCI device is let in; all others, and the bus if none is named, stay out.
+static void pci_args(const struct port_env *e)
+{
+	bool any = false;
+	char pci[SPEC_NAME_MAX];
+
+	for (unsigned i = 0; i < e->n_names; i++) {
+		if (!port_spec_pci(e->names[i], pci))
+			continue;
+		arg("-a");
+		arg("%s", pci);
+		any = true;
+	}
+	if (!any)
+		arg("--no-pci");
+}
+
+static void all_args(const struct port_env *e, unsigned mb, bool huge)
+{
+	arg("weir");
+	arg("--lcores");
+	arg("0@%u", env.cpu[0]);
+	arg("--file-prefix");
+	arg("weir-%d", (int)getpid());
+	arg("--no-telemetry");
+	arg("--force-max-simd-bitwidth=512");
+	arg("--log-level=error");
+	// --in-memory excludes --no-huge; --no-shconf is the part of it that matters there.
+	if (huge)
+		arg("--in-memory");
+	else
+		arg("--no-shconf");
+	if (!huge)
+		arg("--no-huge");
+	arg("-m");
+	arg("%u", mb);
+	pci_args(e);
+}
+
+// EAL makes a folder for sockets we do not open.  It goes again, with its parent if that is empty.
+static void remove_runtime_folder(void)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s", rte_eal_get_runtime_dir());
+	if (path[0] == '/' && rmdir(path) == 0)
+		rmdir(dirname(path));
+}
+
+static void describe(unsigned mb, bool huge)
+{
+	int n;
+	struct machine m;
+
+	machine_read(&m);
+	if (huge && m.huge_page_kb >= 1024)
+		n = snprintf(env.text, sizeof(env.text), "%lu MiB", m.huge_page_kb / 1024);
+	else
+		n = snprintf(env.text, sizeof(env.text), "%ld KiB", sysconf(_SC_PAGESIZE) / 1024);
+	n += snprintf(env.text + n, sizeof(env.text) - (size_t)n, " pages, %u MB, CPU%s", mb,
+		env.n_cpus == 1 ? "" : "s");
+	for (unsigned i = 0; i < env.n_cpus && n < (int)sizeof(env.text) - 16; i++)
+		n += snprintf(env.text + n, sizeof(env.text) - (size_t)n, " %u", env.cpu[i]);
+}
+
+static int check(const struct port_env *e, unsigned mb, struct err *err)
+{
+	if (env.tried)
+		return err_set(err, EINVAL, "packet I/O can be started only once in a process");
+	if (mb < MEMORY_MB_MIN || mb > MEMORY_MB_MAX)
+		return err_set(err, EINVAL, "memory %u MB: outside %u..%u", mb, MEMORY_MB_MIN,
+			MEMORY_MB_MAX);
+	if (e->n_names > ARGS_MAX / 4)
+		return err_set(err, EINVAL, "%u ports are too many", e->n_names);
+	return choose_cpus(e, err);
+}
+
+int port_init(const struct port_env *e, struct err *err)
+{
+	unsigned mb = e->memory_mb == 0 ? MEMORY_MB : e->memory_mb;
+	bool huge = e->pages != PAGES_SMALL;
+	int code;
+
+	code = check(e, mb, err);
+	if (code < 0)
+		return code;
+	if (huge && !huge_pages_free(mb)) {
+		if (e->pages == PAGES_HUGE)
+			return err_set(err, ENOMEM,
+				"huge pages: %u MB are not free (see vm.nr_hugepages)", mb);
+		huge = false;
+	}
+	env.tried = true;
+	sched_getaffinity(0, sizeof(env.before), &env.before);
+	all_args(e, mb, huge);
+	dpdklog_start();
+	// EAL shuffles the array it gets; ours stays whole for freeing.
+	char *argv[ARGS_MAX];
+
+	memcpy(argv, env.argv, sizeof(argv));
+	if (rte_eal_init(env.argc, argv) < 0) {
+		code = rte_errno > 0 ? rte_errno : EINVAL;
+		err_set(err, code, "packet I/O does not start: %s", dpdklog_reason());
+		sched_setaffinity(0, sizeof(env.before), &env.before);
+		dpdklog_stop();
+		return -code;
+	}
+	remove_runtime_folder();
+	describe(mb, huge);
+	env.up = true;
+	return 0;
+}
+
+void port_fini(void)
+{
+	if (!env.up)
+		return;
+	port_close_all();
+	env.up = false;
+	rte_eal_cleanup();
+	dpdklog_stop();
+	free_args();
+	sched_setaffinity(0, sizeof(env.before), &env.before);
+}
+
+const char *port_env_text(void)
+{
+	return env.text;
+}
