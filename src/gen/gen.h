@@ -153,3 +153,132 @@ void checker_free(struct checker *c);
 // Receives at most 64 frames, checks and frees them; returns the frames received.
 unsigned checker_step(struct checker *c);
 void checker_counters(const struct checker *c, struct checker_counters *out);
+
+// --- What pkt-gen's other functions need.
+
+// Least free space of receive rings where no frame came since it was last asked for.
+enum { RECEIVER_NO_SPACE_SEEN = 99999 };
+
+enum receiver_event {
+	RECEIVER_GAP,          // a higher number than expected
+	RECEIVER_OUT_OF_ORDER, // a lower one
+	RECEIVER_SHORT,        // UDP, but without room for a number; found = the frame's length
+	RECEIVER_SEGMENTS,     // a frame of found segments instead of expected
+};
+
+struct receiver_conf {
+	unsigned burst; // most frames a call, 1..GEN_BURST_MAX
+	unsigned slots; // of the port's receive ring, for the free space
+	bool prefetch;  // the first line of every frame of a lot before the lot is looked at
+	bool touch;     // reads the first byte of every frame
+	bool sequence;  // follows the numbers of txseq in UDP frames
+	uint64_t count; // frames to receive; 0 = without end
+	// Called for what sequence finds, and for every frame; may be NULL.
+	void (*event)(void *arg, enum receiver_event e, uint32_t expected, uint32_t found);
+	void (*look)(void *arg, const uint8_t *frame, unsigned len);
+	void *arg;
+};
+
+struct receiver_counters {
+	uint64_t packets, bytes, events;
+	uint64_t gaps, out_of_order; // by sequence
+};
+
+struct receiver;
+struct receiver *receiver_new(
+	const struct receiver_conf *conf, struct port *port, uint16_t queue, struct err *err);
+void receiver_free(struct receiver *r);
+unsigned receiver_step(struct receiver *r); // receives and frees at most a burst
+void receiver_counters(const struct receiver *r, struct receiver_counters *out);
+bool receiver_done(const struct receiver *r); // count is reached
+
+// Least free space of the ring that a burst met since the last call: its slots less the frames
+// taken until it was empty.  RECEIVER_NO_SPACE_SEEN if none came.  For one other thread.
+unsigned receiver_min_space(struct receiver *r);
+
+// Round trip times.  Bucket k counts those of 2^k ns to below 2^(k+1).
+enum { RTT_BUCKETS = 40 };
+
+struct rtt {
+	uint64_t count, sum_ns;
+	uint64_t min_ns; // UINT64_MAX: none
+	uint64_t bucket[RTT_BUCKETS];
+};
+
+// Sends numbered, time-stamped frames of a profile's first flow and takes their echoes.  Without a
+// rate at most conf->burst are on their way.  len must hold 12 bytes of payload.
+struct pinger;
+struct pinger *pinger_new(
+	const struct gen_conf *conf, struct port *port, struct rte_mempool *pool, struct err *err);
+void pinger_free(struct pinger *p);
+unsigned pinger_step(struct pinger *p, uint64_t now);       // frames sent and received
+uint64_t pinger_wait(const struct pinger *p, uint64_t now); // as sender_wait()
+// All count frames are sent and answered, or the last answer is PINGER_PATIENCE_S late.
+bool pinger_done(const struct pinger *p);
+
+enum { PINGER_PATIENCE_S = 3 };
+
+struct pinger_counters {
+	struct sender_counters sent;
+	uint64_t timeouts; // waits of PINGER_PATIENCE_S without an echo
+	uint64_t foreign;  // frames that are no echo
+	struct rtt rtt;    // of all echoes
+};
+
+void pinger_counters(const struct pinger *p, struct pinger_counters *out);
+
+// The least time since the last call; UINT64_MAX: none.  For one other thread.
+uint64_t pinger_min_ns(struct pinger *p);
+
+// Sends IPv4 and IPv6 frames back to where they came from: MAC and IP addresses change places,
+// ports do not.  A frame that came to a group address goes back from the port's own MAC.
+struct ponger;
+struct ponger *ponger_new(unsigned burst, uint64_t count, struct port *port, struct err *err);
+void ponger_free(struct ponger *p);
+unsigned ponger_step(struct ponger *p);
+void ponger_counters(const struct ponger *p, struct sender_counters *out); // sent back
+bool ponger_done(const struct ponger *p);
+
+// --- Report lines, as bench scripts read them.
+
+enum gen_report {
+	REPORT_PLAIN = 1,   // -N: whole numbers without K, M, G
+	REPORT_FRAMING = 2, // -B: CRC, preamble and gap count as 24 more bytes a packet
+	REPORT_SPREAD = 4,  // -A: average and deviation of the last reports
+};
+
+enum { REPORT_HISTORY = 15, REPORT_LINE_MAX = 320 };
+
+// Packets a second of the last reports that were not zero.
+struct report_history {
+	double pps[REPORT_HISTORY];
+	unsigned n, next;
+};
+
+struct report_interval {
+	uint64_t packets, bytes, events;
+	uint64_t usec; // its real length, not 0
+	uint64_t min_space;
+};
+
+// The line of an interval without its prefix and newline; adds it to the history.
+const char *report_interval_text(const struct report_interval *i, unsigned flags,
+	struct report_history *h, char out[REPORT_LINE_MAX]);
+
+struct report_total {
+	const char *verb; // "Sent" or "Received"
+	uint64_t packets, bytes, events;
+	double seconds;
+};
+
+// The last two lines with their newlines, or the one that says that nothing moved.
+const char *report_total_text(
+	const struct report_total *t, unsigned flags, char out[2 * REPORT_LINE_MAX]);
+
+// "SSS.UUUUUU function [line] " of a time of day.
+const char *report_prefix(
+	uint64_t seconds, unsigned usec, const char *function, int line, char out[REPORT_LINE_MAX]);
+
+// "count C RTT: min M av A ns", and the histogram's "k: lo .. hi" with a second line of counts.
+const char *report_rtt_text(const struct rtt *r, char out[REPORT_LINE_MAX]);
+const char *report_rtt_histogram(const struct rtt *r, char *out, size_t size);
