@@ -10,21 +10,22 @@
 //  3. Source: 0/8, 127/8, 169.254/16 and 224/3 are martian; so are ::/96, ::ffff:0:0/96 and ff00::/8.
 //  4. Destination: martian (0/8, 127/8, 169.254/16, 240/4; ::/96, ::ffff:0:0/96), multicast,
 //     broadcast (255.255.255.255, and all-ones or all-zeros in a connected net of /30 or shorter),
-//     our own address (local), link-local IPv6 (ip6-scope).  Then a link-local IPv6 source (ip6-scope).
-//  5. Forwarding switched on; IPv4 options: refused, malformed, source route; IPv6 hop-by-hop options.
+//     our own address or subnet-router anycast address (local), link-local IPv6 (ip6-scope).
+//  5. Forwarding switched on; link-local IPv6 source (ip6-scope); IPv4 options: refused, malformed,
+//     source route; IPv6 hop-by-hop options.
 //  6. Route: none, reject, blackhole.   7. TTL or hop limit below 2.   8. The next hop's MAC is known.
 //  9. Size against the egress MTU: IPv4 without DF is fragmented.
 // What passes has its TTL lowered, record-route and timestamp options filled in, and our Ethernet
 // header.  Padding up to the shortest frame of 60 bytes stays; more behind the packet is cut off.
 //
 // Answered by ICMP (type/code), from the address of the interface that leads back to the source, or
-// of the one the packet came in by (icmp_reply_from_interface):
+// for IPv4 of the one the packet came in by (icmp_reply_from_interface):
 //	no-route	3/0	1/0		ip4-df, ip6-too-big	3/4	2/0	with the MTU
 //	reject		3/1	1/6		ip4-option (pointer)	12/0
 //	neighbour	3/1	1/3		ip4-option-off		3/13
 //	ip4-ttl, ip6-hop-limit	11/0	3/0	ip4-srcroute		3/5
 //	ip6-scope (the source)		1/2	ip6-option		4/2 if it asks for it
-//	ip6-ext				4/0	egress = ingress	5/1	137/0	and forwarded
+//	egress = ingress, and the source is a neighbour there	5/1	137/0	and forwarded
 // Never answered: ICMP errors, later fragments, what went to or came from a group, broadcast or
 // martian address (RFC 1812 4.3.2.7, RFC 4443 2.4 e), sources we have no usable route back to, and what is
 // above the limit.  IPv4 errors: precedence 6 and the packet's other TOS bits without ECN, DF clear,
