@@ -14,4 +14,5 @@ struct command {
 extern const struct command commands[];
 extern const size_t n_commands;
 
+int cmd_gen(int argc, char **argv);
 int cmd_version(int argc, char **argv);

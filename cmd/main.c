@@ -6,6 +6,7 @@
 #include <string.h>
 
 const struct command commands[] = {
+	{"gen", "pkt-gen", "send, receive and check test traffic", cmd_gen},
 	{"version", NULL, "print the version", cmd_version},
 };
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);

@@ -3,18 +3,11 @@
 #pragma once
 
 #include "gen/gen.h"
-
-struct capture_frame {
-	uint64_t at_ns; // since the first frame, never going back
-	uint32_t off;   // into bytes
-	uint16_t len;
-};
+#include "packet/pcap.h"
 
 struct gen_capture {
-	struct capture_frame *frame;
-	uint64_t n, room;
-	uint8_t *bytes;
-	size_t n_bytes, bytes_room;
+	struct pcapfile file;
+	uint64_t *at_ns; // of each frame, since the first; never going back
 	unsigned longest;
 };
 

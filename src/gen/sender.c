@@ -50,6 +50,11 @@ struct sender *sender_new(const struct gen_conf *conf, struct port *port, uint16
 
 	if (gen_conf_check(conf, err) != 0 || check_port(conf, port, err) != 0)
 		return NULL;
+	if (conf->capture_timing && conf->count != gen_capture_frames(conf->capture) &&
+		capture_due_ns(conf->capture, gen_capture_frames(conf->capture)) == 0) {
+		err_set(err, EINVAL, "the frames of the capture have no distance in time");
+		return NULL;
+	}
 	if (conf->rate_pps > PACE_RATE_MAX) {
 		err_set(err, EINVAL, "a rate above %u packets/s", PACE_RATE_MAX);
 		return NULL;
@@ -91,10 +96,10 @@ static void fill_from_capture(struct sender *s, uint8_t *const *buf, unsigned n)
 	const struct gen_capture *c = s->conf.capture;
 
 	for (unsigned i = 0; i < n; i++) {
-		const struct capture_frame *f = &c->frame[(s->built + i) % c->n];
+		const struct pcapfile_frame *f = &c->file.frames[(s->built + i) % c->file.n];
 
-		memcpy(buf[i], c->bytes + f->off, f->len);
-		s->len[i] = f->len;
+		memcpy(buf[i], f->data, f->len);
+		s->len[i] = (uint16_t)f->len;
 	}
 }
 
