@@ -24,8 +24,8 @@ struct conf_iface {
 	bool has_ether;
 	struct mac ether;
 	bool up;    // false: only named, no variable gives it a value (FreeBSD leaves it down)
-	bool inet6; // ifconfig_IF_ipv6 or ipv6_activate_all_interfaces; without it FreeBSD keeps
-		    // IPv6 off on the interface
+	bool inet6; // it has an IPv6 address or ifconfig_IF_ipv6, or ipv6_activate_all_interfaces
+		    // is on; else FreeBSD keeps IPv6 off on it
 	int fc;     // Ethernet flow control: -1 not given, 0 none, 1 rx, 2 tx, 3 both
 	// Offloads, as the words say: -1 not given, 0 off, 1 on.
 	int tso4, tso6, lro, rxcsum, txcsum, vlanhwtso;
@@ -104,7 +104,8 @@ int conf_loader(struct conf *c, const char *file, const char *text, struct err *
 
 // Reads what is there of rc.conf, rc.conf.local, sysctl.conf, sysctl.conf.local in DIR or DIR/etc,
 // and loader.conf, loader.conf.local in DIR or DIR/boot, on top of what *c holds (so a folder may
-// carry only the difference to a base).  -ENOENT if none of them is there, -EINVAL as above or if
+// carry only the difference to a base).  Notes call the files by their names within DIR, errors by
+// their paths.  -ENOENT if none of them is there, -EINVAL as above or if
 // one is in both places, or the error of reading; *c is then as it was.
 int conf_add_dir(struct conf *c, const char *dir, struct err *err);
 
