@@ -107,6 +107,14 @@ static void free_args(void)
 	env.argc = 0;
 }
 
+bool env_pci_named(const char *pci)
+{
+	for (int i = 0; i < env.argc; i++)
+		if (strcmp(env.argv[i], pci) == 0)
+			return true;
+	return false;
+}
+
 // A named PCI device is let in; all others, and the bus if none is named, stay out.
 static void pci_args(const struct port_env *e)
 {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // port.c - opening and closing ports of all kinds, and the questions asked of an open one.
 
+#include "port/afp.h"
 #include "port/dpdklog.h"
 #include "port/ethdev.h"
+#include "port/iface.h"
 #include "port/internal.h"
+#include "port/tap.h"
+#include "port/xsk.h"
 
 #include <errno.h>
 #include <rte_bus_vdev.h>
@@ -67,6 +71,11 @@ static const struct {
 	[PORT_MEM] = {mem_attach, mem_detach},
 	[PORT_PCAP] = {capture_attach, capture_detach},
 	[PORT_NULL] = {null_attach, nothing},
+	[PORT_XDP] = {xdp_attach, xdp_detach},
+	[PORT_AFPACKET] = {afpacket_attach, afpacket_detach},
+	[PORT_TAP] = {tap_attach, tap_detach},
+	[PORT_MEMIF] = {memif_attach, nothing},
+	[PORT_PCI] = {pci_attach, pci_detach},
 };
 
 // Whether two ports cannot be open at the same time.
@@ -181,7 +190,6 @@ static int configure(struct port *p, const struct port_conf *conf, struct err *e
 			p->n_rxq, p->n_txq, info.max_rx_queues, info.max_tx_queues);
 	if (p->n_rxq > 1)
 		ask_rss(&info, &c);
-	// Buffers may go back in bulk: a port's frames are never shared, only moved.
 	c.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
 	c.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
 	e = rte_eth_dev_configure(p->id, p->n_rxq, p->n_txq, &c);
@@ -194,6 +202,8 @@ static int configure(struct port *p, const struct port_conf *conf, struct err *e
 	if (e < 0)
 		return dpdk_error(p, e, "start", err);
 	p->started = true;
+	if (p->spec.kind == PORT_MEMIF && !p->spec.server)
+		memif_wait(p);
 	return set_flow_control(p, conf->fc, err);
 }
 
@@ -229,7 +239,9 @@ struct port *port_open(const char *name, const struct port_conf *conf, struct er
 		free(p);
 		return NULL;
 	}
-	if (kinds[p->spec.kind].attach(p, conf, err) < 0 || configure(p, conf, err) < 0) {
+	if (kinds[p->spec.kind].attach(p, conf, err) < 0 ||
+		(p->io == IO_ETHDEV ? configure(p, conf, err)
+				    : netdev_flow_control(p, conf->fc, err)) < 0) {
 		undo(p);
 		return NULL;
 	}
@@ -242,8 +254,15 @@ int port_finish(struct port *p, struct err *err)
 {
 	struct err local = {0};
 
+	for (unsigned q = 0; q < p->n_socks; q++)
+		if (p->io == IO_XSK)
+			xsk_flush(p->xsk[q]);
+		else if (p->io == IO_AFP)
+			afp_flush(p->afp[q]);
 	if (!p->started)
 		return 0;
+	// Some drivers forget their counters when they stop.
+	port_stats(p, &p->final);
 	rte_eth_dev_stop(p->id);
 	p->started = false;
 	return capture_finish(p, err != NULL ? err : &local);
@@ -268,7 +287,7 @@ void port_close_all(void)
 		port_close(open_ports);
 }
 
-unsigned port_rx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n)
+static unsigned ethdev_rx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n)
 {
 	unsigned got = rte_eth_rx_burst(p->id, queue, m, (uint16_t)n);
 
@@ -280,9 +299,32 @@ unsigned port_rx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n
 	return got;
 }
 
+unsigned port_rx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n)
+{
+	switch (p->io) {
+	case IO_XSK:
+		return xsk_rx(p->xsk[queue], m, n);
+	case IO_AFP:
+		return afp_rx(p->afp[queue], m, n);
+	case IO_TAP:
+		return tap_rx(p->tap, m, n);
+	default:
+		return ethdev_rx(p, queue, m, n);
+	}
+}
+
 unsigned port_tx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n)
 {
-	return rte_eth_tx_burst(p->id, queue, m, (uint16_t)n);
+	switch (p->io) {
+	case IO_XSK:
+		return xsk_tx(p->xsk[queue], m, n);
+	case IO_AFP:
+		return afp_tx(p->afp[queue], m, n);
+	case IO_TAP:
+		return tap_tx(p->tap, m, n);
+	default:
+		return rte_eth_tx_burst(p->id, queue, m, (uint16_t)n);
+	}
 }
 
 void port_free(struct rte_mbuf **m, unsigned n)
@@ -290,7 +332,7 @@ void port_free(struct rte_mbuf **m, unsigned n)
 	rte_pktmbuf_free_bulk(m, n);
 }
 
-void port_stats(struct port *p, struct port_stats *out)
+static void ethdev_stats(const struct port *p, struct port_stats *out)
 {
 	struct rte_eth_stats s = {0};
 
@@ -303,6 +345,22 @@ void port_stats(struct port *p, struct port_stats *out)
 		.tx_packets = s.opackets,
 		.tx_bytes = s.obytes,
 		.tx_errors = s.oerrors};
+}
+
+void port_stats(struct port *p, struct port_stats *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (p->io == IO_ETHDEV && p->started)
+		ethdev_stats(p, out);
+	else if (p->io == IO_ETHDEV)
+		*out = p->final;
+	if (p->io == IO_TAP)
+		tap_stats(p->tap, out);
+	for (unsigned q = 0; q < p->n_socks; q++)
+		if (p->io == IO_XSK)
+			xsk_stats(p->xsk[q], out);
+		else
+			afp_stats(p->afp[q], out);
 }
 
 bool port_done(const struct port *p)
@@ -322,6 +380,8 @@ bool port_link_up(const struct port *p)
 {
 	struct rte_eth_link link;
 
+	if (p->iface != NULL)
+		return iface_running(p->iface);
 	return rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 

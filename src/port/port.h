@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// port.h - network ports by name.  A port is a DPDK ethdev; only this folder knows that.
+// port.h - network ports by name.  Most are DPDK ethdevs, AF_XDP, AF_PACKET and TAP are done here;
+// only this folder knows.
 //
 //	mem:NAME	one end of an in-memory pair; the second port opened with the same NAME is
-//			the other end
+//			the other end.  Frames sent but not yet received keep their pool in use
 //	pcap:IN		frames of the capture IN are received, once; what is sent goes nowhere
-//	pcap:IN,OUT	... what is sent is written to the capture OUT; IN may be empty
+//	pcap:IN,OUT	... what is sent is written to the capture OUT; IN may be empty.  OUT
+//			appears when the port closes, whole
 //	null		sent frames vanish, none arrive
-//	xdp:IF		AF_XDP socket on the Linux interface IF
+//	xdp:IF		AF_XDP socket on the Linux interface IF: native where the driver can, else
+//			generic; port_describe() says which
 //	afpacket:IF	AF_PACKET socket on it
-//	tap:NAME	a TAP device NAME, made here, gone with the port
+//	tap:NAME	a TAP device NAME, made here, gone with the port.  port_mac() is that of our
+//			end; the kernel's end has another
 //	memif:SOCKET	shared memory with another process (",server" to listen)
 //	0000:03:00.0	a NIC by PCI address
 //	eth0		a Linux interface: XDP, and port_describe() says so
+//	netmap:eth0	the same; netmap:eth0-3 only queue 3.  VALE, pipes, host rings: refused
+//
+// A Linux interface that is down is brought up, and down again when the port closes.  A program or
+// device made here does not outlive the process, however that ends.  Frames another host's or
+// namespace's kernel sends over veth may lack their checksum: switch that off at the sender
+// (ethtool -K IF tx off).
 #pragma once
 
 #include "base/addr.h"
@@ -36,9 +46,13 @@ struct port_env {
 	unsigned n_names;
 };
 
-// Starts the packet I/O layer; once in a process.  -EINVAL, -ENOMEM, -EPERM, -ENODEV with a
+// Starts the packet I/O layer; once in a process, and not again after port_fini().  The calling
+// thread is bound to its CPU, and so are threads it starts later that do not bind themselves.
+// -EINVAL, -ENOMEM, -EPERM, -ENODEV with a
 // sentence.  Needs no root for memory, null and pcap ports.
 int port_init(const struct port_env *env, struct err *err);
+
+// Closes the ports that are still open, and gives the calling thread its CPUs back.
 void port_fini(void);
 
 // One line for people: "4 KiB pages, 512 MB, CPUs 0 1".
@@ -73,11 +87,16 @@ int port_finish(struct port *p, struct err *err);
 // Frames received, at most n, of any number of segments; the caller owns them.
 unsigned port_rx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n);
 
-// Sends; returns how many of the first were taken.  The rest stays the caller's.
+// Sends; returns how many of the first were taken.  The rest stays the caller's.  With n = 0 it
+// pushes on what an earlier call left with a Linux interface.
 unsigned port_tx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n);
 
 struct port_stats {
-	uint64_t rx_packets, rx_bytes, rx_missed, rx_errors, rx_no_buffer;
+	// Bytes are 0 where the driver does not count them (mem, null).
+	uint64_t rx_packets, rx_bytes;
+	uint64_t rx_missed;    // lost before the port: its ring was full
+	uint64_t rx_errors;    // longer than a buffer, or damaged
+	uint64_t rx_no_buffer; // times the pool was empty; the frames may still wait
 	uint64_t tx_packets, tx_bytes, tx_errors;
 };
 
