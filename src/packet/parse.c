@@ -95,7 +95,7 @@ static enum drop parse_ip4(const uint8_t *f, unsigned have, unsigned frame_len, 
 	return DROP_NONE;
 }
 
-static inline bool proto_is_ext(uint8_t proto)
+bool packet_is_ext6(uint8_t proto)
 {
 	switch (proto) {
 	case P_HOPOPT:
@@ -148,7 +148,7 @@ static enum drop parse_chain(const uint8_t *f, unsigned at, unsigned stop, struc
 	bool fragment_seen = false;
 	uint8_t next = h->proto;
 
-	for (unsigned n = 0; proto_is_ext(next); n++) {
+	for (unsigned n = 0; packet_is_ext6(next); n++) {
 		const uint8_t *ext = f + at;
 		uint8_t type = next;
 		unsigned len;

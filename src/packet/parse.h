@@ -49,3 +49,6 @@ enum drop packet_parse(const uint8_t *frame, unsigned len, struct hdrs *h);
 // checked against the whole, and a header behind `have` counts as cut off.
 enum drop packet_parse_head(
 	const uint8_t *frame, unsigned have, unsigned frame_len, struct hdrs *h);
+
+// Whether an IPv6 next-header value is an extension header that packet_parse walks: all but ESP.
+bool packet_is_ext6(uint8_t proto);

@@ -69,11 +69,13 @@ static bool may_answer4(const struct slow *s)
 	}
 }
 
-// RFC 4443 2.4 (e).
+// RFC 4443 2.4 (e), which does not except later fragments; but one may be a part of an error.
 static bool may_answer6(const struct slow *s)
 {
-	if (!s->chain_ok || s->h.frag == FRAG_LATER)
+	if (!s->chain_ok)
 		return false;
+	if (s->h.frag == FRAG_LATER)
+		return s->h.proto != PROTO_ICMP6 && !packet_is_ext6(s->h.proto);
 	if (s->h.proto != PROTO_ICMP6)
 		return true;
 	return !s->h.l4_short && s->h.icmp_type >= 128 && s->h.icmp_type != ICMP6_REDIRECT;

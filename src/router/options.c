@@ -174,7 +174,9 @@ enum drop hopopts_check(const uint8_t *ip, unsigned len, bool *answer, struct ic
 	enum { IP6_HDR = 40, PAD1 = 0, PADN = 1, ALERT = 5, SKIP = 0, DISCARD = 1, UNKNOWN = 2 };
 	unsigned end, at = IP6_HDR + 2;
 
-	*answer = false;
+	// What is malformed is a field that is wrong, code 0: first the header's length.
+	*answer = true;
+	*e = (struct icmp_error){.type = ICMP6_PARAMETER, .word = IP6_HDR + 1};
 	if (len < IP6_HDR + 8u)
 		return DROP_IP6_EXT;
 	end = IP6_HDR + (ip[IP6_HDR + 1] + 1u) * 8;
@@ -187,6 +189,7 @@ enum drop hopopts_check(const uint8_t *ip, unsigned len, bool *answer, struct ic
 			at++;
 			continue;
 		}
+		e->word = at + 1 < end ? at + 1 : at; // its length, if there is one
 		if (at + 2 > end || at + 2 + ip[at + 1] > end)
 			return DROP_IP6_EXT;
 		if (type != PADN && type != ALERT && type >> 6 != SKIP) {
@@ -198,5 +201,6 @@ enum drop hopopts_check(const uint8_t *ip, unsigned len, bool *answer, struct ic
 		}
 		at += 2u + ip[at + 1];
 	}
+	*answer = false;
 	return DROP_NONE;
 }

@@ -24,6 +24,6 @@ void options_record(const struct router *r, uint8_t *ip, uint32_t own4, uint32_t
 unsigned options_copied(const uint8_t *ip, uint8_t *out);
 
 // The hop-by-hop header behind the IPv6 header at ip, of which len bytes are there.  DROP_NONE;
-// DROP_IP6_EXT if it is not all there; DROP_IP6_OPTION if an option we do not know says so, with
-// *answer whether to send *e.
+// DROP_IP6_EXT if it or one of its options is not all there; DROP_IP6_OPTION if an option we do not
+// know says so; *answer then says whether to send *e.
 enum drop hopopts_check(const uint8_t *ip, unsigned len, bool *answer, struct icmp_error *e);

@@ -4,9 +4,10 @@
 //
 // A frame is looked at in this order; the first thing wrong is its drop reason.
 //  1. Ethernet: length, group address (eth-group, whatever it carries), our MAC, VLAN tag, type.
+//     A priority tag (VLAN 0) is taken off.
 //  2. IP header: length, version, header and total length, IPv4 checksum.  Of the IPv6 extension
 //     headers a router reads the hop-by-hop header and no other (RFC 8200 4): ip6-ext means that
-//     this one is longer than the packet.
+//     this one is longer than the packet, or an option of it longer than the header.
 //  3. Source: 0/8, 127/8, 169.254/16 and 224/3 are martian; so are ::/96, ::ffff:0:0/96 and ff00::/8.
 //  4. Destination: martian (0/8, 127/8, 169.254/16, 240/4; ::/96, ::ffff:0:0/96), multicast,
 //     broadcast (255.255.255.255, and all-ones or all-zeros in a connected net of /30 or shorter),
@@ -26,10 +27,11 @@
 //	ip4-ttl, ip6-hop-limit	11/0	3/0	ip4-srcroute		3/5
 //	ip6-scope (the source)		1/2	ip6-option		4/2 if it asks for it
 //	egress = ingress, and the source is a neighbour there	5/1	137/0	and forwarded
-// Never answered: ICMP errors, later fragments, what went to or came from a group, broadcast or
-// martian address (RFC 1812 4.3.2.7, RFC 4443 2.4 e), sources we have no usable route back to, and what is
-// above the limit.  IPv4 errors: precedence 6 and the packet's other TOS bits without ECN, DF clear,
-// identification counting up, quoting up to icmp_quote_bytes of the packet (header included).
+// Never answered: ICMP errors, later fragments (of IPv6 only those that may be an error's), what went
+// to or came from a group, broadcast or martian address (RFC 1812 4.3.2.7, RFC 4443 2.4 e), sources we
+// have no usable route back to, and what is above the limit.  IPv4 errors: precedence 6 and the
+// packet's other TOS bits without ECN, DF clear, identification counting up, quoting up to
+// icmp_quote_bytes of the packet (header included).
 // IPv6 errors quote as much as fits into 1280 bytes.
 #pragma once
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { ETH_HDR = 14, IP4_HDR = 20, IP6_HDR = 40, FRAME_MIN = 60, DF = 0x4000 };
+enum { VLAN_HDR = 4, TYPE_VLAN = 0x8100, VID = 0x0fff };
 enum unreachable4 { NET = 0, HOST = 1, FRAG_NEEDED = 4, PROHIBITED = 13 };
 enum unreachable6 { NO_ROUTE = 0, BEYOND_SCOPE = 2, ADDRESS = 3, REJECT_ROUTE = 6 };
 
@@ -221,6 +222,8 @@ static enum drop hopopts6(struct slow *s)
 	bool answer;
 
 	why = hopopts_check(s->ip, s->h.end - s->h.l3, &answer, &e);
+	// Nothing lies behind a header that is longer than the packet, so no ICMPv6 error does.
+	s->chain_ok |= why == DROP_IP6_EXT;
 	if (answer)
 		icmp6_answer(s, &e);
 	return why;
@@ -264,9 +267,20 @@ static enum drop check_eth(const struct slow *s)
 		return DROP_ETH_GROUP;
 	if (memcmp(s->frame, s->r->port[s->b->in].mac.b, MAC_LEN) != 0)
 		return DROP_ETH_NOT_OURS;
-	if ((s->m->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED) != 0)
+	if ((s->m->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED) != 0 && (s->m->vlan_tci & VID) != 0)
 		return DROP_VLAN_UNKNOWN;
 	return DROP_NONE;
+}
+
+// A tag of VLAN 0 says a priority and no VLAN (IEEE 802.1Q 6.9): the frame goes on without it.
+static bool strip_priority_tag(struct slow *s)
+{
+	if (s->h.n_vlan != 1 || (s->h.tci[0] & VID) != 0 || get16(s->frame + 12) != TYPE_VLAN)
+		return false;
+	memmove(s->frame + VLAN_HDR, s->frame, 2 * MAC_LEN);
+	rte_pktmbuf_adj(s->m, VLAN_HDR);
+	s->frame += VLAN_HDR;
+	return true;
 }
 
 enum drop slow_packet(struct slow *s, uint16_t *out)
@@ -281,6 +295,8 @@ enum drop slow_packet(struct slow *s, uint16_t *out)
 	if (why != DROP_NONE)
 		return why;
 	why = packet_parse(s->frame, s->m->data_len, &s->h);
+	if (strip_priority_tag(s))
+		why = packet_parse(s->frame, s->m->data_len, &s->h);
 	if (s->h.n_vlan > 0 && why != DROP_VLAN_SHORT && why != DROP_VLAN_DEPTH)
 		return DROP_VLAN_UNKNOWN;
 	// The chain behind the hop-by-hop header is no business of a router (RFC 8200 4).
