@@ -201,6 +201,8 @@ bool prefix_contains(const struct prefix *p, const struct ip *ip)
 {
 	struct prefix a = *p, b = {.addr = *ip, .len = p->len};
 
+	if (a.addr.family != b.addr.family) // an IPv6 length means nothing to an IPv4 address
+		return false;
 	prefix_mask(&a);
 	prefix_mask(&b);
 	return ip_equal(&a.addr, &b.addr);

@@ -87,6 +87,10 @@ static void prefixes_of_both_families(void **state)
 	assert_true(prefix_contains(&p, &in));
 	assert_false(prefix_contains(&p, &out));
 
+	ip_parse("10.0.0.1", &in, NULL);
+	assert_int_equal(prefix_parse("::/64", &p, NULL), 0);
+	assert_false(prefix_contains(&p, &in));
+
 	assert_int_equal(prefix_parse("0.0.0.0/0", &p, NULL), 0);
 	assert_int_equal(p.len, 0);
 	prefix_mask(&p);
