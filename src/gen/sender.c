@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // sender.c - frames from a source or a capture to a port, at a rate, counting what it took.
+#include "gen/buffer.h"
 #include "gen/capture.h"
 #include "gen/gen.h"
 #include "gen/pace.h"
@@ -9,7 +10,6 @@
 #include "port/port.h"
 
 #include <errno.h>
-#include <rte_mbuf.h>
 #include <stdlib.h>
 
 __extension__ typedef unsigned __int128 u128; // products of times and rates
@@ -25,6 +25,7 @@ struct sender {
 	struct pace pace;      // in use with a rate
 	uint64_t hz, start;    // of a capture's timing; start 0 = not begun
 	uint64_t built;        // frames made so far
+	uint64_t rearm;        // of every frame's buffer
 	struct rte_mbuf *pending[LOT];
 	uint16_t len[LOT]; // of the pending frames: a port may free what it takes at once
 	unsigned first, n; // those not yet taken are pending[first..n-1]
@@ -76,6 +77,7 @@ struct sender *sender_new(const struct gen_conf *conf, struct port *port, uint16
 		}
 	}
 	s->hz = clock_cycles_hz();
+	s->rearm = buffer_rearm();
 	if (conf->rate_pps != 0)
 		pace_start(&s->pace, conf->rate_pps, s->hz,
 			conf->pace_group != 0 ? conf->pace_group : 1);
@@ -114,22 +116,20 @@ static bool build(struct sender *s, unsigned n)
 {
 	uint8_t *buf[LOT];
 
-	if (rte_pktmbuf_alloc_bulk(s->pool, s->pending, n) != 0) {
+	if (rte_mempool_get_bulk(s->pool, (void **)s->pending, n) != 0) {
 		s->counters.no_buffer++;
 		return false;
 	}
 	for (unsigned i = 0; i < n; i++)
-		buf[i] = rte_pktmbuf_mtod(s->pending[i], uint8_t *);
+		buf[i] = (uint8_t *)s->pending[i]->buf_addr + RTE_PKTMBUF_HEADROOM;
 	if (s->source != NULL)
 		source_fill(s->source, buf, s->len, n);
 	else if (s->conf.capture != NULL)
 		fill_from_capture(s, buf, n);
 	else
 		fill_with_rubbish(s, n);
-	for (unsigned i = 0; i < n; i++) {
-		s->pending[i]->data_len = s->len[i];
-		s->pending[i]->pkt_len = s->len[i];
-	}
+	for (unsigned i = 0; i < n; i++)
+		buffer_prepare(s->pending[i], s->rearm, s->len[i]);
 	if (s->conf.look != NULL)
 		for (unsigned i = 0; i < n; i++)
 			s->conf.look(s->conf.look_arg, buf[i], s->len[i]);
