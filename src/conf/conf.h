@@ -29,7 +29,7 @@ struct conf_iface {
 	int fc;     // Ethernet flow control: -1 not given, 0 none, 1 rx, 2 tx, 3 both
 	// Offloads, as the words say: -1 not given, 0 off, 1 on.
 	int tso4, tso6, lro, rxcsum, txcsum, vlanhwtso;
-	uint16_t n_rxq, n_txq, n_rxd, n_txd; // queues and descriptors asked for; 0 = not given
+	uint16_t n_rxd, n_txd; // descriptors asked for; 0 = not given
 };
 
 enum conf_route_kind { CONF_GATEWAY, CONF_IFACE, CONF_REJECT, CONF_BLACKHOLE };

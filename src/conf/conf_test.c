@@ -201,9 +201,8 @@ static void a_sysctl_file_of_one_line_is_enough(void **state)
 static void no_order_of_the_files_matters(void **state)
 {
 	static const char sysctl[] = "net.inet.ip.forwarding=0\ndev.cxl.0.pause_settings=5\n";
-	static const char loader[] =
-		"hw.cxgbe.nrxq=4\nhw.cxgbe.qsize_txq=2048\nhw.cxgbe.pause_settings=0\n"
-		"hw.ix.num_queues=-1\n";
+	static const char loader[] = "hw.cxgbe.qsize_txq=2048\nhw.cxgbe.pause_settings=0\n"
+				     "hw.ix.num_queues=-1\n";
 	static const char text[] =
 		"gateway_enable=YES\nifconfig_cxl0=up\nifconfig_cxl1=up\nifconfig_ix0=up\n";
 	struct conf c;
@@ -218,12 +217,12 @@ static void no_order_of_the_files_matters(void **state)
 		if (order == 1)
 			assert_int_equal(conf_rc(&c, "r", text, NULL), 0);
 		assert_false(c.forward4); // sysctl.conf is loaded last
-		assert_int_equal(c.n_notes, 0);
+		assert_int_equal(c.n_notes, 1);
+		assert_note(&c, "hw.ix.num_queues", CONF_NO_EFFECT, "queues");
 		assert_int_equal(c.ifaces[0].fc, 1);
 		assert_int_equal(c.ifaces[1].fc, 0);
-		assert_int_equal(c.ifaces[1].n_rxq, 4);
 		assert_int_equal(c.ifaces[1].n_txd, 2048);
-		assert_int_equal(c.ifaces[2].n_rxq, 0);
+		assert_int_equal(c.ifaces[0].n_rxd, 0);
 		conf_free(&c);
 	}
 }
@@ -592,6 +591,82 @@ static void notes_tell_the_known_from_the_unknown(void **state)
 	conf_free(&c);
 }
 
+// What the BSD Router Project's bench folders set, and what FreeBSD's manuals name for a router.
+static void names_in_common_use_are_known(void **state)
+{
+	static const char rc_names[] =
+		"hostname ifconfig_igb0_name ifconfig_igb0_descr ipv6_prefix_igb0 cloned_interfaces "
+		"create_args_vlan0 vlans_igb0 pf_rules pf_flags pf_program pf_fallback_rules_enable "
+		"pflog_enable pflog_logfile pfsync_enable pfsync_syncdev pfsync_syncpeer "
+		"firewall_script firewall_type firewall_quiet firewall_logging firewall_nat_enable "
+		"firewall_flags ipfilter_rules ipnat_rules harvest_mask icmp_drop_redirect "
+		"icmp_log_redirect icmp_bmcastecho tcp_extensions tcp_drop_synfin log_in_vain "
+		"ip_portrange_first ip_portrange_last forward_sourceroute accept_sourceroute "
+		"arpproxy_all kld_list defaultroute_delay ipsec_enable openvpn_enable "
+		"wireguard_enable tincd_enable quagga_enable bird_enable rtadvd_enable "
+		"disablelrotso_enable txabdicate_enable chelsio_affinity_enable sshd_enable "
+		"sendmail_enable moused_enable blanktime update_motd dumpdev syslogd_flags "
+		"entropy_file root_rw_mount growfs_enable ";
+	static const char settings[] =
+		"net.inet.ip.fastforwarding net.inet.ip.portrange.first net.inet.ip.random_id "
+		"net.inet.ip.rfc6864 net.inet.ip.source_address_validation net.inet.ip.stealth "
+		"net.inet.ip.sourceroute net.inet.ip.accept_sourceroute net.inet.ip.maxfragpackets "
+		"net.inet.ip.maxfragsperpacket net.inet.ip.fragttl net.inet.icmp.icmplim_output "
+		"net.inet.icmp.icmplim_jitter net.inet.icmp.drop_redirect net.inet.icmp.log_redirect "
+		"net.inet.icmp.redirtimeout net.inet.icmp.reply_src net.inet.icmp.bmcastecho "
+		"net.inet.icmp.tstamprepl net.inet.icmp.maskrepl net.inet.tcp.blackhole "
+		"net.inet.udp.blackhole net.inet.tcp.tso net.link.ether.inet.max_age "
+		"net.link.ether.inet.maxtries net.link.ether.inet.wait net.inet6.icmp6.nd6_delay "
+		"net.inet6.icmp6.nd6_maxqueuelen net.inet.ip.fw.dyn_max net.inet.ip.fw.one_pass "
+		"net.pf.states_hashsize dev.ix.0.iflib.tx_abdicate dev.ix.0.iflib.override_nrxqs "
+		"dev.ix.0.iflib.override_ntxds dev.ix.0.iflib.core_offset dev.ix.0.fc "
+		"dev.ix.0.iflib.separate_txrx dev.ix.0.iflib.disable_msix dev.cc.0.pause_settings "
+		"dev.ix.0.iflib.use_logical_cores dev.ix.0.iflib.rx_budget dev.ix.0.iflib.simple_tx "
+		"dev.ix.0.iflib.tx_reclaim_thresh dev.ix.0.iflib.disable_prefetch "
+		"dev.mce.0.rx_pauseframe_control dev.mce.0.tx_pauseframe_control "
+		"dev.t5nex.0.toe.tx_align hw.intr_storm_threshold hw.pci.do_power_nodriver "
+		"kern.coredump security.bsd.see_other_uids hw.syscons.bell kern.random.fortuna.x "
+		"net.route.netisr_maxqlen net.inet.raw.maxdgram net.bpf.zerocopy_enable "
+		"kern.ipc.maxsockbuf net.inet.ipsec.async_crypto hw.cxgbe.nrxq hw.cxgbe.ntxq10g "
+		"hw.cxgbe.qsize_rxq hw.cxgbe.holdoff_timer_idx hw.cxgbe.holdoff_pktc_idx "
+		"hw.cxgbe.toecaps_allowed hw.cxgbe.rdmacaps_allowed hw.cxgbe.iscsicaps_allowed "
+		"hw.cxgbe.fcoecaps_allowed hw.cxgbe.pause_settings hw.ix.flow_control "
+		"hw.ixl.flow_control hw.cxgbe.cop_managed_offloading hw.cxgbe.num_vis "
+		"hw.cxgbe.nnmrxq_vi hw.cxgbe.nm_txcsum hw.cxgbe.rsrv_noflowq hw.cxgbe.cong_drop "
+		"hw.igb.num_queues hw.ix.num_queues dev.mce.0.conf.channels hw.igb.rxd hw.em.txd "
+		"hw.ix.rx_process_limit hw.ix.tx_process_limit hw.igb.max_interrupt_rate "
+		"hw.igb.enable_aim hw.ix.unsupported_sfp hw.ix.allow_unsupported_sfp "
+		"dev.mce.0.conf.rx_queue_size dev.mce.0.conf.rx_coalesce_usecs "
+		"machdep.hyperthreading_allowed machdep.hyperthreading_intr_allowed net.fibs "
+		"net.link.ifqmaxlen net.isr.maxqlimit net.isr.maxthreads net.isr.bindthreads "
+		"net.inet.rss.udp_4tuple fib_dxr_load dpdk_lpm4_load dpdk_lpm6_load if_igb_load "
+		"net.route.algo.inet.algo t5fw_cfg_load mlx5en_load aesni_load boot_multicons "
+		"comconsole_port hw.usb.no_pf hw.vga.textmode autoboot_delay ";
+	const char *lists[] = {rc_names, settings, settings};
+	int (*const read[])(struct conf *, const char *, const char *, struct err *) = {
+		conf_rc, conf_sysctl, conf_loader};
+
+	(void)state;
+	for (unsigned l = 0; l < 3; l++) {
+		char name[128];
+		int n;
+
+		for (const char *p = lists[l]; sscanf(p, "%100s%n", name, &n) == 1; p += n) {
+			struct err err = {0};
+			struct conf c;
+
+			strcat(name, "=1");
+			conf_init(&c);
+			if (read[l](&c, "f", name, &err) != 0)
+				fail_msg("%s", err.msg);
+			for (unsigned i = 0; i < c.n_notes; i++)
+				if (c.notes[i].kind == CONF_UNKNOWN)
+					fail_msg("%s: %s", name, c.notes[i].why);
+			conf_free(&c);
+		}
+	}
+}
+
 // --- folders -----------------------------------------------------------------------------------
 
 static void write_file(const char *dir, const char *name, const char *text)
@@ -668,6 +743,7 @@ int main(void)
 		cmocka_unit_test(each_setting_reaches_its_field),
 		cmocka_unit_test(malformed_values_are_refused_with_their_line),
 		cmocka_unit_test(notes_tell_the_known_from_the_unknown),
+		cmocka_unit_test(names_in_common_use_are_known),
 		cmocka_unit_test(folders_of_both_shapes),
 	};
 

@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum what { FLOW, PAUSE, PAUSE_RX, PAUSE_TX, RXQ, TXQ, QUEUES, RXD, TXD };
+enum what { FLOW, PAUSE, PAUSE_RX, PAUSE_TX, QUEUES, RXD, TXD };
+
+static const char no_queues[] =
+	"no effect here because the number of a port's queues is not taken from files";
 
 static const struct leaf {
 	const char *name;
@@ -21,8 +24,8 @@ static const struct leaf {
 		{"pause_settings", PAUSE},
 		{"rx_pauseframe_control", PAUSE_RX},
 		{"tx_pauseframe_control", PAUSE_TX},
-		{"iflib.override_nrxqs", RXQ},
-		{"iflib.override_ntxqs", TXQ},
+		{"iflib.override_nrxqs", QUEUES},
+		{"iflib.override_ntxqs", QUEUES},
 		{"iflib.override_nrxds", RXD},
 		{"iflib.override_ntxds", TXD},
 		{"conf.channels", QUEUES},
@@ -34,10 +37,10 @@ static const struct leaf {
 	  {"fc_setting", FLOW},
 	  {"pause_settings", PAUSE},
 	  {"num_queues", QUEUES},
-	  {"nrxq", RXQ},
-	  {"ntxq", TXQ},
-	  {"nrxq10g", RXQ},
-	  {"ntxq10g", TXQ},
+	  {"nrxq", QUEUES},
+	  {"ntxq", QUEUES},
+	  {"nrxq10g", QUEUES},
+	  {"ntxq10g", QUEUES},
 	  {"rxd", RXD},
 	  {"txd", TXD},
 	  {"rx_ring_size", RXD},
@@ -87,14 +90,7 @@ static void store(struct conf_iface *i, enum what what, long long n)
 	case PAUSE_TX:
 		set_bit(&i->fc, 2, n != 0);
 		break;
-	case RXQ:
-		i->n_rxq = count;
-		break;
-	case TXQ:
-		i->n_txq = count;
-		break;
-	case QUEUES:
-		i->n_rxq = i->n_txq = count;
+	case QUEUES: // see no_queues
 		break;
 	case RXD:
 		i->n_rxd = count;
@@ -115,9 +111,7 @@ static int value(struct build *b, const struct var *v, enum what what, long long
 	case PAUSE_RX:
 	case PAUSE_TX:
 		return conf_number(b, v, v->value, 0, 1, n);
-	case RXQ:
-	case TXQ:
-	case QUEUES: // below 0: as many as there are CPUs, up to that; the same as not given
+	case QUEUES: // below 0: as many as there are CPUs, up to that
 		return conf_number(b, v, v->value, -1024, 1024, n);
 	default:
 		return conf_number(b, v, v->value, 0, UINT16_MAX, n);
@@ -170,8 +164,8 @@ static int one_interface(struct build *b, struct var *v)
 	if (i == NULL)
 		return conf_note(b, CONF_NO_EFFECT, v,
 			"no effect here because rc.conf does not configure %s", name);
-	store(i, leaf->what, n < 0 ? 0 : n);
-	return 0;
+	store(i, leaf->what, n);
+	return leaf->what == QUEUES ? conf_note(b, CONF_NO_EFFECT, v, "%s", no_queues) : 0;
 }
 
 static int whole_driver(struct build *b, struct var *v)
@@ -196,15 +190,15 @@ static int whole_driver(struct build *b, struct var *v)
 		return rc;
 	for (unsigned i = 0; i < b->c->n_ifaces; i++) {
 		if (of_driver(&b->c->ifaces[i], driver, (size_t)(dot - driver))) {
-			store(&b->c->ifaces[i], leaf->what, n < 0 ? 0 : n);
+			store(&b->c->ifaces[i], leaf->what, n);
 			found = true;
 		}
 	}
-	return found ? 0
-		     : conf_note(b, CONF_NO_EFFECT, v,
-			       "no effect here because rc.conf configures no interface of the driver "
-			       "%.*s",
-			       (int)(dot - driver), driver);
+	if (!found)
+		return conf_note(b, CONF_NO_EFFECT, v,
+			"no effect here because rc.conf configures no interface of the driver %.*s",
+			(int)(dot - driver), driver);
+	return leaf->what == QUEUES ? conf_note(b, CONF_NO_EFFECT, v, "%s", no_queues) : 0;
 }
 
 int conf_build_hardware(struct build *b)
