@@ -16,3 +16,4 @@ extern const size_t n_commands;
 
 int cmd_gen(int argc, char **argv);
 int cmd_version(int argc, char **argv);
+int cmd_stat(int argc, char **argv);

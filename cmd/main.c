@@ -7,6 +7,7 @@
 
 const struct command commands[] = {
 	{"gen", "pkt-gen", "send, receive and check test traffic", cmd_gen},
+	{"stat", "ministat", "compare series of measurements", cmd_stat},
 	{"version", NULL, "print the version", cmd_version},
 };
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);

@@ -17,7 +17,7 @@
 
 static const double confidence = 0.95;
 static const double power = 0.8;
-static const double tail = COMPARE_ALPHA_PERCENT / 200.0;
+static const double tail = 0.025;
 
 static int options(const struct compare_opts *o, struct comparison *c, struct err *err)
 {

@@ -35,12 +35,17 @@ bool ministat_has_confidence(double confidence)
 	return false;
 }
 
+// Six entries of the original's last column are misprints of the 99.8 % points.
+static const double misprint[] = {[7] = 4.782, 4.499, 4.296, 4.143, 4.024, 3.929};
+
 double ministat_t(double confidence, unsigned df, bool compat)
 {
-	// The original's last column holds the two-sided 99.8 % points.
 	double two_sided = compat && confidence == 99.5 ? 99.8 : confidence;
-	double t = dist_t_quantile(0.5 + two_sided / 200, df > TABLE_DF ? INFINITY : df);
+	double t;
 
+	if (two_sided == 99.8 && df >= 7 && df < sizeof(misprint) / sizeof(misprint[0]))
+		return misprint[df];
+	t = dist_t_quantile(0.5 + two_sided / 200, df > TABLE_DF ? INFINITY : df);
 	return rint(t * 1000) / 1000;
 }
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { PLOT_SETS = 7, PLOT_WIDTH_MIN = 2, PLOT_WIDTH_MAX = 65536 };
+enum { PLOT_SETS = 7, PLOT_WIDTH_MIN = 2, PLOT_WIDTH_MAX = 1 << 20 };
 
 struct plot_set {
 	const double *sorted; // ascending

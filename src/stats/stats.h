@@ -104,7 +104,7 @@ struct compare_opts {
 
 enum { COMPARE_MIN = 4 }; // fewer values on a side: INVALID
 
-// faster or slower: p_mw < 0.05, the interval of the effect excludes zero, all agree on the direction,
+// faster or slower: p_mw < 0.02 (so that A/A experiments stay well below 5 %), the interval of the effect excludes zero, all agree on the direction,
 // and the effect exceeds the noise floor.  equivalent: else, if the interval lies within +-margin.
 // invalid: fewer than COMPARE_MIN values, a negative or non-finite one, or a median of zero.
 // -ENOMEM or -EINVAL (options) only.
@@ -112,13 +112,17 @@ int compare(const struct sample *a, const struct sample *b, const struct compare
 	struct comparison *out, struct err *err);
 
 // The same for values taken side by side: a[i] and b[i] belong to block i, and what slows the
-// machine from block to block cancels.  The exact test cannot reach 5 % under 6 blocks.
+// machine from block to block cancels.  The exact test cannot reach 2 % under 7 blocks (compare:
+// under 5 values a side).
 // INVALID if the counts differ.
 int compare_blocks(const struct sample *a, const struct sample *b, const struct compare_opts *o,
 	struct comparison *out, struct err *err);
 
 // Holm's step-down correction over a family of n comparisons: sets p_adjusted and decides again.
 void comparison_adjust(struct comparison *c, unsigned n);
+
+// "faster", "slower", "equivalent", "inconclusive", "invalid".
+const char *verdict_word(enum verdict v);
 
 // "faster", "slower", "equivalent within 2%", "inconclusive (need about 5 more runs)", "invalid".
 // Returns out.

@@ -2,8 +2,7 @@
 // verdict.c - the rules that lead from figures to a word.
 //
 // A difference must pass every rule: the exact test, the interval of the effect, agreement of both
-// on the direction, and the noise floor.  Each alone errs in 5 % of A/A experiments or less; that
-// all have to agree keeps the whole well below.
+// on the direction, and the noise floor.
 #include "stats/verdict.h"
 
 #include <math.h>
@@ -12,7 +11,7 @@
 
 enum { MORE_RUNS_MAX = 10000 };
 
-static const double alpha = COMPARE_ALPHA_PERCENT / 100.0;
+static const double alpha = VERDICT_ALPHA_PERCENT / 100.0;
 
 // How many more runs until the interval, narrowing with 1 / sqrt(n), excludes zero or fits into
 // the margin, whichever comes first.
@@ -29,9 +28,7 @@ static unsigned more_runs(const struct comparison *c)
 		return 0;
 	factor = half / need;
 	more = ceil(n * factor * factor) - n;
-	// The exact signed-rank test needs 6 blocks.
-	if (c->blocks)
-		more = fmax(more, 6 - n);
+	more = fmax(more, (c->blocks ? VERDICT_MIN_BLOCKS : VERDICT_MIN) - n);
 	more = fmax(more, 1);
 	return more > MORE_RUNS_MAX ? 0 : (unsigned)more;
 }
@@ -80,18 +77,25 @@ void verdict_decide(struct comparison *c)
 	}
 }
 
-const char *verdict_text(const struct comparison *c, char *out, unsigned size)
+const char *verdict_word(enum verdict v)
 {
 	static const char *const words[] = {
 		"faster", "slower", "equivalent", "inconclusive", "invalid"};
 
+	return words[v];
+}
+
+const char *verdict_text(const struct comparison *c, char *out, unsigned size)
+{
+	const char *word = verdict_word(c->verdict);
+
 	if (c->verdict == EQUIVALENT)
-		snprintf(out, size, "equivalent within %g%%", c->margin * 100);
+		snprintf(out, size, "%s within %g%%", word, c->margin * 100);
 	else if (c->verdict == INCONCLUSIVE && c->more_runs > 0)
-		snprintf(out, size, "inconclusive (need about %u more run%s)", c->more_runs,
+		snprintf(out, size, "%s (need about %u more run%s)", word, c->more_runs,
 			c->more_runs == 1 ? "" : "s");
 	else
-		snprintf(out, size, "%s", words[c->verdict]);
+		snprintf(out, size, "%s", word);
 	return out;
 }
 
