@@ -41,7 +41,7 @@ static const char *exponent(const char *p, int *out)
 	return digit(*p) <= 9 ? NULL : p;
 }
 
-double decimal_strtod(const char *text, char **end)
+const char *decimal_plain(const char *text, double *out)
 {
 	const char *p = text;
 	bool neg = *p == '-';
@@ -63,21 +63,32 @@ double decimal_strtod(const char *text, char **end)
 			m = m * 10 + digit(*p);
 		digits += p - point - 1;
 		if (digits > DIGITS_MAX)
-			return strtod(text, end);
+			return NULL;
 		exp10 = -(int)(p - point - 1);
 	}
 	if (digits == 0 || digits > DIGITS_MAX || *p == 'x' || *p == 'X')
-		return strtod(text, end);
+		return NULL;
 	if (*p == 'e' || *p == 'E') {
 		p = exponent(p, &exp10);
 		if (p == NULL)
-			return strtod(text, end);
+			return NULL;
 	}
 	if (m > UINT64_C(1) << 53 || exp10 > POWER_MAX || exp10 < -POWER_MAX)
-		return strtod(text, end);
+		return NULL;
 	v = (double)m;
 	v = exp10 < 0 ? v / power10[-exp10] : v * power10[exp10];
+	*out = neg ? -v : v;
+	return p;
+}
+
+double decimal_strtod(const char *text, char **end)
+{
+	double v;
+	const char *p = decimal_plain(text, &v);
+
+	if (p == NULL)
+		return strtod(text, end);
 	if (end != NULL)
 		*end = (char *)(uintptr_t)p;
-	return neg ? -v : v;
+	return v;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // series.c - files of one value a line.
 #include "stats/decimal.h"
+#include "stats/pages.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@ struct reader {
 	const char *name;
 	unsigned column;
 	bool delim[256];
+	bool plain; // a line that is nothing but a number needs no splitting
 	unsigned long line;
 	double *v;
 	size_t n, cap;
@@ -24,6 +26,7 @@ struct reader {
 static void reader_init(struct reader *r, const char *name, unsigned column, const char *delim)
 {
 	*r = (struct reader){.name = name, .column = column};
+	r->plain = column == 1 && strpbrk(delim, "0123456789+-.eE") == NULL;
 	for (; *delim != '\0'; delim++)
 		r->delim[(unsigned char)*delim] = true;
 }
@@ -36,6 +39,7 @@ static int add(struct reader *r, double v, struct err *err)
 
 		if (more == NULL)
 			return err_set(err, ENOMEM, "%s: no memory for line %lu", r->name, r->line);
+		pages_ready(more + r->n, (cap - r->n) * sizeof(*more));
 		r->v = more;
 		r->cap = cap;
 	}
@@ -93,13 +97,25 @@ static int take_line(struct reader *r, char *line, char *end, struct err *err)
 	return add(r, v, err);
 }
 
-// The whole lines of [p, end); *rest is the beginning of the last, unfinished one.
+// The whole lines of [p, end); *rest is the beginning of the last, unfinished one.  A byte may be
+// written at end.
 static int take_lines(struct reader *r, char *p, char *end, char **rest, struct err *err)
 {
 	int rc = 0;
 
+	*end = '\0'; // no number is read beyond
 	while (rc == 0) {
-		char *nl = memchr(p, '\n', (size_t)(end - p));
+		const char *after;
+		double v;
+		char *nl;
+
+		if (r->plain && (after = decimal_plain(p, &v)) != NULL && *after == '\n') {
+			r->line++;
+			rc = add(r, v, err);
+			p += after + 1 - p;
+			continue;
+		}
+		nl = memchr(p, '\n', (size_t)(end - p));
 
 		if (nl == NULL)
 			break;

@@ -2,15 +2,21 @@
 // sort.c - radix sort of doubles.
 //
 // The bits of a double, with the sign bit flipped for positive values and all bits flipped for
-// negative ones, order as unsigned integers.  Six counting passes of 11 bits each sort them from
+// negative ones, order as unsigned integers.  Eight counting passes of 8 bits each sort them from
 // the lowest digit up; a pass whose digit is the same everywhere moves nothing and is skipped.
-// A comparison sort of a million values costs five times as much.
+// Wider digits need fewer passes and are slower: 256 places to write to fit the TLB, 2048 do not
+// (a million values: 11 ms against 60; dealing from the highest digit down: 16).
 #include "stats/sort.h"
+
+#include "stats/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGIT_BITS = 11, DIGITS = 6, BUCKETS = 1 << DIGIT_BITS, SMALL = 64 };
+enum { DIGIT_BITS = 8, DIGITS = 8, BUCKETS = 1 << DIGIT_BITS, SMALL = 32 };
+
+// A double's memory used for keys and back.
+typedef uint64_t __attribute__((may_alias)) key_alias;
 
 uint64_t sort_key(double v)
 {
@@ -29,67 +35,72 @@ double sort_value(uint64_t key)
 	return v;
 }
 
-static void sort_insertion(double *v, size_t n)
+static void sort_insertion(key_alias *key, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		double x = v[i];
+		uint64_t x = key[i];
 		size_t j = i;
 
-		for (; j > 0 && v[j - 1] > x; j--)
-			v[j] = v[j - 1];
-		v[j] = x;
+		for (; j > 0 && key[j - 1] > x; j--)
+			key[j] = key[j - 1];
+		key[j] = x;
 	}
 }
 
-static unsigned digit(double v, unsigned d)
+static unsigned digit(uint64_t key, unsigned d)
 {
-	return (unsigned)(sort_key(v) >> (d * DIGIT_BITS)) & (BUCKETS - 1);
+	return key >> (d * DIGIT_BITS) & (BUCKETS - 1);
 }
 
-// One stable pass from src to dst.
+// One stable pass; count becomes where each bucket ends.
 static void sort_pass(
-	const double *src, double *dst, size_t n, unsigned d, const size_t count[BUCKETS])
+	const key_alias *from, key_alias *to, size_t n, unsigned d, size_t count[BUCKETS])
 {
-	size_t at[BUCKETS];
 	size_t sum = 0;
 
 	for (unsigned b = 0; b < BUCKETS; b++) {
-		at[b] = sum;
-		sum += count[b];
+		size_t c = count[b];
+
+		count[b] = sum;
+		sum += c;
 	}
 	for (size_t i = 0; i < n; i++)
-		dst[at[digit(src[i], d)]++] = src[i];
+		to[count[digit(from[i], d)]++] = from[i];
+}
+
+// Sorts key[n]; the result is in key or in tmp, and is returned.
+static key_alias *sort_keys(key_alias *key, key_alias *tmp, size_t n)
+{
+	size_t count[DIGITS][BUCKETS] = {0};
+
+	for (size_t i = 0; i < n; i++)
+		for (unsigned d = 0; d < DIGITS; d++)
+			count[d][digit(key[i], d)]++;
+	for (unsigned d = 0; d < DIGITS; d++) {
+		key_alias *swap = key;
+
+		if (count[d][digit(key[0], d)] == n)
+			continue;
+		sort_pass(key, tmp, n, d, count[d]);
+		key = tmp;
+		tmp = swap;
+	}
+	return key;
 }
 
 void sort_doubles(double *v, double *tmp, size_t n)
 {
-	static const size_t zero[DIGITS][BUCKETS];
-	size_t count[DIGITS][BUCKETS];
-	double *src = v;
-	double *dst = tmp;
+	key_alias few[SMALL];
+	key_alias *key = n <= SMALL ? few : (key_alias *)tmp;
 
-	if (n <= SMALL) {
-		sort_insertion(v, n);
-		return;
-	}
-	memcpy(count, zero, sizeof(count));
-	for (size_t i = 0; i < n; i++) {
-		uint64_t key = sort_key(v[i]);
-
-		for (unsigned d = 0; d < DIGITS; d++)
-			count[d][(key >> (d * DIGIT_BITS)) & (BUCKETS - 1)]++;
-	}
-	for (unsigned d = 0; d < DIGITS; d++) {
-		double *swap = src;
-
-		if (count[d][digit(v[0], d)] == n)
-			continue;
-		sort_pass(src, dst, n, d, count[d]);
-		src = dst;
-		dst = swap;
-	}
-	if (src != v)
-		memcpy(v, src, n * sizeof(*v));
+	for (size_t i = 0; i < n; i++)
+		key[i] = sort_key(v[i]);
+	if (n <= SMALL)
+		sort_insertion(key, n);
+	else
+		key = sort_keys(key, (key_alias *)v, n);
+	for (size_t i = 0; i < n; i++)
+		v[i] = sort_value(key[i]);
 }
 
 double *sort_copy(const double *v, size_t n)
@@ -102,6 +113,9 @@ double *sort_copy(const double *v, size_t n)
 		free(tmp);
 		return NULL;
 	}
+	pages_ready(out, n * sizeof(*out));
+	if (tmp != NULL)
+		pages_ready(tmp, n * sizeof(*tmp));
 	if (n > 0)
 		memcpy(out, v, n * sizeof(*out));
 	sort_doubles(out, tmp, n);
