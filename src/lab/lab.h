@@ -36,6 +36,9 @@ struct lab_conditions {
 // The condition of the forwarding lab as it is published, built in; baseline, named "forwarding".
 int lab_conditions_builtin(struct lab_conditions *out, struct err *err);
 
+// Its files.
+extern const char lab_builtin_rc[], lab_builtin_sysctl[];
+
 // The folders in `dir`, sorted by name; files of a folder named "base" lie under those of every
 // condition.  Baseline: `baseline` if not NULL, else the one whose name ends in "-default", else
 // the first.  only: names to take, comma separated; NULL = all.
@@ -63,8 +66,9 @@ struct dut_counters {
 	uint64_t in, made, sent, queued, ended; // ended: frames for the device itself
 	struct lab_drop drop[LAB_DROPS_MAX];
 	unsigned n_drops;
-	uint64_t cpu_ns;      // CPU time of the thread that forwards
-	uint64_t busy_cycles; // TSC cycles of its turns that moved frames; a polling thread only
+	uint64_t cpu_ns; // CPU time of the thread that forwards
+	// Of a polling thread's turns that found frames: how many, and their TSC cycles.
+	uint64_t busy_turns, busy_cycles;
 };
 
 // A device under test.  start and stop come in pairs; all calls from one thread.
@@ -108,7 +112,8 @@ struct lab_options {
 	double margin;       // [0.02]
 	uint64_t seed;       // of the order and of the bootstrap [from the clock]
 	bool no_aa;          // no A/A arm
-	const char *folder;  // where results go; NULL = runs/<utc>-<name>; "" = nowhere
+	bool all_same;      // a further arm of the baseline, judged as if it were another condition
+	const char *folder; // where results go; NULL = runs/<utc>-<name>; "" = nowhere
 	const struct lab_traffic *traffic;
 	unsigned n_traffic;
 	FILE *progress;                    // NULL = none
@@ -120,7 +125,7 @@ struct lab_options {
 void lab_traffic_default(int family, struct lab_traffic *out);
 
 // How many flows it makes.
-unsigned lab_traffic_flows(const struct lab_traffic *t);
+uint64_t lab_traffic_flows(const struct lab_traffic *t);
 
 // Whether all its addresses lie in the ranges set aside for benchmarks (RFC 2544: 198.18.0.0/15,
 // RFC 5180: 2001:2::/48), so that RFC 6815 has no objection.

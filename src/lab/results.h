@@ -23,7 +23,8 @@ struct lab_window {
 	uint64_t offered;   // frames the tester's port took
 	uint64_t received;  // frames that came back right
 	uint64_t forwarded; // frames the device took in and finished; 0 where it cannot be asked
-	double work_s;      // time its forwarding core worked on them; 0 = not known
+	uint64_t measured;  // of these, those the rate rests on
+	double work_s;      // time the forwarding core worked on the measured ones; 0 = not known
 	double pps;         // the interval's rate, on the results' basis
 	bool steady;        // part of the run's value; the others are warm-up or an unsteady end
 };
@@ -47,8 +48,9 @@ struct lab_run {
 	double pps;                       // the run's value: median rate of its steady windows
 	double offered_pps, received_pps; // by the wall clock, over the steady windows
 	double cycles_per_packet;         // of the forwarding core, TSC cycles; 0 = not known
-	double work_share;          // of the core's time; near 1 = the device limits; 0 = not known
-	double loss;                // share of the offered frames that never came back
+	double work_share;                // of the forwarding core's time; 0 = not known
+	double turn_packets; // frames it found in a turn: 64 = always a full burst; 0 = not known
+	double loss;         // share of the offered frames that never came back
 	uint64_t offered, received; // over the whole run; received counts right frames only
 	uint64_t bad_ttl, bad_checksum, bad_content, duplicate, foreign, reordered;
 	uint64_t refused;                                // offers the tester's port did not take
@@ -108,7 +110,7 @@ struct lab_results {
 	char basis[160]; // what pps means: "frames a second of the forwarding core's working time"
 	struct machine machine;
 	uint64_t seed;
-	unsigned n_flows;
+	uint64_t n_flows;
 	double run_seconds, window_seconds;
 	double duration_s; // of the whole experiment
 	double margin;     // M of "equivalent within M%"

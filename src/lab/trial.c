@@ -3,11 +3,16 @@
 // accounts (loss, duplicates, drops) and not of its rate.  Counters are read at the edges of the
 // intervals and once more after the last frame has come back, never while frames are under way.
 //
-// Rate of an interval.  Of a device whose forwarding thread we can watch: frames it forwarded by
-// the time that thread worked on them.  A neighbour that takes the CPU away, and the moments the
-// thread waits for the tester, are then not counted against it.  The working time of a thread that
-// sleeps when there is nothing to do is its CPU time; of a polling one its CPU time times the share
-// of busy turns.  Of a box that cannot be watched: right frames that came back by the wall clock.
+// Rate of an interval, of a device whose forwarding thread we can watch: frames it forwarded by the
+// time that thread worked on them.  Moments in which it waits for the tester are then not counted
+// against it: one core that makes, receives and checks frames is slower than one that forwards
+// them, so it could not be kept busy all the time; gates see to it that it always finds full
+// bursts.  A thread that sleeps when there is nothing to do works for its CPU time.  A polling one
+// works in its busy turns; these are timed by the TSC, which goes on when another thread has the
+// CPU, so only slices of about a millisecond count in which the thread had its CPU all the time.
+//
+// Of a box that cannot be watched, and whenever a rate is asked for: right frames that came back,
+// by the wall clock.
 #include "lab/trial.h"
 
 #include "base/clock.h"
@@ -39,33 +44,80 @@ static void turn_until(const struct trial_plan *p, const struct trial_io *io, ui
 		io->turn(io->arg, true);
 }
 
-static double work_seconds(
-	const struct trial_plan *p, const struct edge *a, const struct edge *b, double seconds)
-{
-	double cpu = (double)(b->count.dut.cpu_ns - a->count.dut.cpu_ns) / 1e9;
-	double busy;
+// What the slices of an interval add up to.
+struct work {
+	uint64_t packets;
+	double seconds;
+	uint64_t busy_turns, turn_packets; // of all slices
+	double wall;                       // of the undisturbed ones
+};
 
-	if (!p->has_work)
-		return 0;
-	if (!p->polls)
-		return cpu;
-	busy = (double)(b->count.dut.busy_cycles - a->count.dut.busy_cycles) /
-	       (double)clock_cycles_hz();
-	return busy < seconds ? cpu * busy / seconds : cpu;
+// Counts the slice between two readings if the thread had its CPU for (nearly) all of it.
+static void work_slice(
+	struct work *w, const struct dut_counters *a, const struct dut_counters *b, uint64_t ns)
+{
+	double busy = (double)(b->busy_cycles - a->busy_cycles) / (double)clock_cycles_hz();
+
+	w->busy_turns += b->busy_turns - a->busy_turns;
+	w->turn_packets += b->in - a->in;
+	if (ns == 0 || (double)(b->cpu_ns - a->cpu_ns) < 0.98 * (double)ns)
+		return;
+	w->packets += b->sent - a->sent;
+	w->seconds += busy;
+	w->wall += (double)ns / 1e9;
+}
+
+static void work_add(struct work *sum, const struct work *w)
+{
+	sum->packets += w->packets;
+	sum->seconds += w->seconds;
+	sum->busy_turns += w->busy_turns;
+	sum->turn_packets += w->turn_packets;
+	sum->wall += w->wall;
+}
+
+static void window_run(
+	const struct trial_plan *p, const struct trial_io *io, uint64_t end_ns, struct work *w)
+{
+	struct dut_counters c[2];
+	uint64_t from, to;
+	unsigned i = 0;
+
+	if (!p->polls || p->slice_s <= 0) {
+		turn_until(p, io, end_ns);
+		return;
+	}
+	memset(c, 0, sizeof(c));
+	io->device(io->arg, &c[0]);
+	from = io->now_ns(io->arg);
+	while (!stopped(p) && from < end_ns) {
+		turn_until(p, io, from + (uint64_t)(p->slice_s * 1e9));
+		memset(&c[1 - i], 0, sizeof(c[0]));
+		io->device(io->arg, &c[1 - i]);
+		to = io->now_ns(io->arg);
+		work_slice(w, &c[i], &c[1 - i], to - from);
+		from = to;
+		i = 1 - i;
+	}
 }
 
 static void window_fill(const struct trial_plan *p, uint64_t start_ns, const struct edge *a,
-	const struct edge *b, struct lab_window *w)
+	const struct edge *b, const struct work *work, struct lab_window *w)
 {
 	w->start_s = (double)(a->ns - start_ns) / 1e9;
 	w->seconds = (double)(b->ns - a->ns) / 1e9;
 	w->offered = b->count.offered - a->count.offered;
 	w->received = b->count.got.good - a->count.got.good;
 	w->forwarded = b->count.dut.sent - a->count.dut.sent;
-	w->work_s = work_seconds(p, a, b, w->seconds);
-	w->steady = false;
-	if (p->has_work)
-		w->pps = w->work_s > 0 ? (double)w->forwarded / w->work_s : 0;
+	if (p->has_work && p->polls) {
+		w->measured = work->packets;
+		w->work_s = work->seconds;
+	} else if (p->has_work) {
+		w->measured = w->forwarded;
+		w->work_s = (double)(b->count.dut.cpu_ns - a->count.dut.cpu_ns) / 1e9;
+	}
+	if (p->has_work && p->rate_pps == 0)
+		w->pps = w->work_s > 0 ? (double)w->measured / w->work_s : 0;
 	else
 		w->pps = w->seconds > 0 ? (double)w->received / w->seconds : 0;
 }
@@ -86,10 +138,11 @@ static double median(double *v, unsigned n)
 }
 
 // The steady part: what is left when intervals at either end that lie more than a fifth away from
-// the median of all are cut.
-static unsigned steady_mark(struct lab_window *w, unsigned n, double *scratch)
+// the median of all are cut.  Where the rate rests on working time (timed), intervals without any
+// undisturbed slice say nothing and are cut wherever they are.
+static unsigned steady_mark(struct lab_window *w, unsigned n, bool timed, double *scratch)
 {
-	unsigned first = 0, end = n;
+	unsigned first = 0, end = n, left = 0;
 	double m;
 
 	for (unsigned i = 0; i < n; i++)
@@ -99,15 +152,19 @@ static unsigned steady_mark(struct lab_window *w, unsigned n, double *scratch)
 		first++;
 	while (end > first && (w[end - 1].pps < 0.8 * m || w[end - 1].pps > 1.25 * m))
 		end--;
-	for (unsigned i = first; i < end; i++)
-		w[i].steady = true;
-	return end - first;
+	for (unsigned i = first; i < end; i++) {
+		w[i].steady = !timed || w[i].work_s > 0;
+		left += w[i].steady;
+	}
+	return left;
 }
 
-static void values_fill(const struct trial_plan *p, struct lab_run *run, double *scratch)
+static void values_fill(
+	const struct trial_plan *p, const struct work *all, struct lab_run *run, double *scratch)
 {
-	unsigned n = steady_mark(run->window, run->n_windows, scratch), k = 0;
-	double seconds = 0, offered = 0, received = 0, forwarded = 0, work = 0;
+	bool timed = p->has_work && p->rate_pps == 0;
+	unsigned n = steady_mark(run->window, run->n_windows, timed, scratch), k = 0;
+	double seconds = 0, offered = 0, received = 0, work = 0, measured = 0;
 
 	for (unsigned i = 0; i < run->n_windows; i++) {
 		const struct lab_window *w = &run->window[i];
@@ -118,18 +175,23 @@ static void values_fill(const struct trial_plan *p, struct lab_run *run, double 
 		seconds += w->seconds;
 		offered += (double)w->offered;
 		received += (double)w->received;
-		forwarded += (double)w->forwarded;
 		work += w->work_s;
+		measured += (double)w->measured;
 	}
 	run->pps = median(scratch, n);
 	if (seconds <= 0)
 		return;
 	run->offered_pps = offered / seconds;
 	run->received_pps = received / seconds;
-	if (p->has_work && run->pps > 0) {
-		run->cycles_per_packet = (double)clock_cycles_hz() / run->pps;
-		run->work_share = work / seconds;
-	}
+	if (!p->has_work || measured <= 0)
+		return;
+	run->cycles_per_packet = (double)clock_cycles_hz() * (p->rate_pps == 0 && run->pps > 0
+									     ? 1 / run->pps
+									     : work / measured);
+	run->work_share = p->polls ? (all->wall > 0 ? all->seconds / all->wall : 0)
+				   : work / seconds;
+	if (all->busy_turns > 0)
+		run->turn_packets = (double)all->turn_packets / (double)all->busy_turns;
 }
 
 static void accounts_fill(const struct trial_count *end, struct lab_run *run)
@@ -184,7 +246,8 @@ int trial_run(
 {
 	struct edge *edge = malloc(3 * sizeof(*edge));
 	double *scratch = calloc(p->n_windows, sizeof(*scratch));
-	uint64_t start = io->now_ns(io->arg), due;
+	uint64_t start = io->now_ns(io->arg);
+	struct work all = {0};
 	int rc = 0;
 
 	run->window = calloc(p->n_windows, sizeof(*run->window));
@@ -193,16 +256,16 @@ int trial_run(
 		rc = err_set(err, ENOMEM, "no memory for a run's intervals");
 		goto out;
 	}
-	due = start + (uint64_t)(p->warm_s * 1e9);
-	turn_until(p, io, due);
+	turn_until(p, io, start + (uint64_t)(p->warm_s * 1e9));
 	edge_read(io, &edge[0]);
 	for (unsigned i = 0; i < p->n_windows && !stopped(p); i++) {
 		struct edge *a = &edge[i % 2], *b = &edge[(i + 1) % 2];
+		struct work work = {0};
 
-		due = a->ns + (uint64_t)(p->window_s * 1e9);
-		turn_until(p, io, due);
+		window_run(p, io, a->ns + (uint64_t)(p->window_s * 1e9), &work);
 		edge_read(io, b);
-		window_fill(p, start, a, b, &run->window[run->n_windows++]);
+		window_fill(p, start, a, b, &work, &run->window[run->n_windows++]);
+		work_add(&all, &work);
 	}
 	run->seconds = (double)(io->now_ns(io->arg) - start) / 1e9;
 	settle(p, io, &edge[2]);
@@ -210,7 +273,7 @@ int trial_run(
 		rc = err_set(err, EINTR, "interrupted");
 		goto out;
 	}
-	values_fill(p, run, scratch);
+	values_fill(p, &all, run, scratch);
 	accounts_fill(&edge[2].count, run);
 	trial_gate(p, &edge[2].count, run);
 out:

@@ -19,10 +19,12 @@ struct trial_io {
 	// Sends what is due if `sending`, receives what is there; returns how many frames arrived.
 	unsigned (*turn)(void *arg, bool sending);
 	void (*read)(void *arg, struct trial_count *out);
+	void (*device)(void *arg, struct dut_counters *out); // the device's part alone
 };
 
 struct trial_plan {
 	double warm_s, window_s;
+	double slice_s; // of a polling device, see trial.c
 	unsigned n_windows;
 	double settle_s; // so long nothing arrives, and the run is over
 	double settle_max_s;
@@ -42,6 +44,5 @@ void trial_gate(const struct trial_plan *p, const struct trial_count *end, struc
 
 enum {
 	TRIAL_STEADY_MIN_PERCENT = 60, // of the intervals
-	TRIAL_WORK_MIN_PERCENT =
-		60, // of its core's time the device must work, or the tester limits
+	TRIAL_TURN_MIN = 48,           // frames a polling device must find in a turn on average
 };

@@ -79,7 +79,8 @@ static void gate_tester(
 			end->dut.sent - back);
 }
 
-// The tester must have sent what it was asked to; unasked, it must keep the device busy.
+// The tester must have sent what it was asked to; unasked, it must have a burst
+// ready whenever the device looks for one.
 static void gate_load(const struct trial_plan *p, struct lab_run *run)
 {
 	double intended = (double)p->rate_pps;
@@ -95,10 +96,10 @@ static void gate_load(const struct trial_plan *p, struct lab_run *run)
 			fails(run, "generator-limited",
 				"the tester offered %.0f frames a second instead of %.0f",
 				run->offered_pps, intended);
-	} else if (p->has_work && p->polls && run->work_share * 100 < TRIAL_WORK_MIN_PERCENT) {
+	} else if (p->has_work && p->polls && run->turn_packets < TRIAL_TURN_MIN) {
 		fails(run, "generator-limited",
-			"the forwarding core worked only %.0f %% of the time; the tester limits",
-			run->work_share * 100);
+			"the forwarding core found only %.1f frames a turn; the tester limits",
+			run->turn_packets);
 	}
 }
 
@@ -127,7 +128,7 @@ static void gate_steady(struct lab_run *run)
 	for (unsigned i = 0; i < run->n_windows; i++)
 		steady += run->window[i].steady;
 	if (steady * 100 < run->n_windows * TRIAL_STEADY_MIN_PERCENT)
-		fails(run, "unsteady", "only %u of %u intervals are steady", steady,
+		fails(run, "unsteady", "only %u of %u intervals are steady and undisturbed", steady,
 			run->n_windows);
 }
 

@@ -19,9 +19,11 @@ enum { FLIGHT = 100 }; // turns a frame is under way
 
 struct fake {
 	uint64_t now_ns, turns, sent_at[FLIGHT];
-	double per_turn; // frames the device takes a turn
-	double work;     // share of the time it works
-	double cpu;      // share of the time it has its core
+	double per_turn;       // frames the device takes a turn
+	double work;           // share of the time it works
+	double turn;           // frames it finds in a turn
+	unsigned stolen_every; // so often something else has its core, for as many turns as ...
+	unsigned stolen_turns;
 	unsigned drop_every, dup_at, foreign_at, bad_ttl_at, bad_sum_at, bad_content_at;
 	unsigned lose_behind_at, miscount_at, missed_at, vanish_at;
 	unsigned slow_until, slow_from; // half the rate before / after that turn
@@ -29,7 +31,7 @@ struct fake {
 	volatile sig_atomic_t stop;
 	double credit;
 	struct trial_count c;
-	double cpu_ns, busy;
+	double cpu_ns, busy, busy_turns;
 };
 
 static uint64_t fake_now(void *arg)
@@ -91,34 +93,47 @@ static unsigned fake_turn(void *arg, bool sending)
 	if (f->turns == f->miscount_at)
 		f->c.dut.ended++;
 	*slot = in;
-	f->cpu_ns += 1000 * f->cpu;
+	if (f->stolen_every == 0 || f->turns % f->stolen_every >= f->stolen_turns)
+		f->cpu_ns += 1000;
 	f->busy += f->work * 1e-6 * (double)clock_cycles_hz();
+	f->busy_turns += (double)in / f->turn;
 	if (f->turns == f->stop_at)
 		f->stop = 1;
 	return arrive(f, back);
 }
 
-static void fake_read(void *arg, struct trial_count *out)
+static void fake_device(void *arg, struct dut_counters *out)
 {
 	struct fake *f = arg;
 
 	f->c.dut.cpu_ns = (uint64_t)f->cpu_ns;
 	f->c.dut.busy_cycles = (uint64_t)f->busy;
+	f->c.dut.busy_turns = (uint64_t)f->busy_turns;
 	f->c.dut.n_drops = f->c.dut.drop[0].n > 0;
 	strcpy(f->c.dut.drop[0].name, "ip4-ttl");
+	*out = f->c.dut;
+}
+
+static void fake_read(void *arg, struct trial_count *out)
+{
+	struct fake *f = arg;
+	struct dut_counters dut;
+
+	fake_device(f, &dut);
 	*out = f->c;
 }
 
 // Ten frames a turn, that is 10 Mpps, on a core that is busy all the time.
 static struct fake fake(void)
 {
-	return (struct fake){.per_turn = 10, .work = 1, .cpu = 1};
+	return (struct fake){.per_turn = 10, .work = 1, .turn = 64};
 }
 
 static struct trial_plan plan(struct fake *f)
 {
 	return (struct trial_plan){.warm_s = 0.002,
 		.window_s = 0.001,
+		.slice_s = 0.0001,
 		.n_windows = 10,
 		.settle_s = 0.0003,
 		.settle_max_s = 0.01,
@@ -130,7 +145,7 @@ static struct trial_plan plan(struct fake *f)
 
 static int run_with(struct fake *f, const struct trial_plan *p, struct lab_run *run)
 {
-	const struct trial_io io = {f, fake_now, fake_turn, fake_read};
+	const struct trial_io io = {f, fake_now, fake_turn, fake_read, fake_device};
 	struct err err = {0};
 
 	memset(run, 0, sizeof(*run));
@@ -165,18 +180,40 @@ static void a_good_run_is_valid_and_has_the_devices_rate(void **state)
 	assert_true(run.loss == 0);
 }
 
-static void time_the_core_waits_or_is_taken_away_is_not_counted_against_the_device(void **state)
+static void time_the_core_waits_for_frames_is_not_counted_against_the_device(void **state)
 {
 	struct fake f = fake();
 	struct lab_run run;
 
 	(void)state;
-	f.work = 0.8; // idle a fifth of the time it has its core
-	f.cpu = 0.5;  // which is half of the time
+	f.work = 0.5;
 	run = run_of(f);
-	assert_true(fabs(run.pps / (10e6 / 0.4) - 1) < 0.001);
+	assert_true(run.valid);
+	assert_true(fabs(run.pps / 20e6 - 1) < 0.001);
 	assert_true(fabs(run.received_pps / 10e6 - 1) < 0.001);
-	assert_true(fabs(run.work_share - 0.4) < 0.001);
+	assert_true(fabs(run.work_share - 0.5) < 0.001);
+	assert_true(fabs(run.turn_packets / 64 - 1) < 0.01);
+}
+
+// Its busy turns are then long by the clock although it did nothing.
+static void slices_in_which_the_core_was_taken_away_do_not_count(void **state)
+{
+	struct fake f = fake();
+	struct lab_run run;
+
+	(void)state;
+	f.stolen_every = 300;
+	f.stolen_turns = 150;
+	run = run_of(f);
+	assert_true(run.valid);
+	assert_true(fabs(run.pps / 10e6 - 1) < 0.001);
+	assert_true(fabs(run.work_share - 1) < 0.001);
+
+	f = fake();
+	f.stolen_every = f.stolen_turns = 1; // never its own
+	run = run_of(f);
+	assert_false(run.valid);
+	assert_string_equal(run.gate, "unsteady");
 }
 
 static void what_the_device_drops_is_loss_and_no_reason_to_void(void **state)
@@ -227,7 +264,7 @@ static void each_gate_voids_the_run(void **state)
 	GATE(slow_from, 7000, "unsteady");
 	GATE(per_turn, 0, "no-traffic");
 	GATE(drop_every, 1, "no-traffic");
-	GATE(work, 0.4, "generator-limited");
+	GATE(turn, 40, "generator-limited");
 #undef GATE
 }
 
@@ -305,8 +342,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_good_run_is_valid_and_has_the_devices_rate),
-		cmocka_unit_test(
-			time_the_core_waits_or_is_taken_away_is_not_counted_against_the_device),
+		cmocka_unit_test(time_the_core_waits_for_frames_is_not_counted_against_the_device),
+		cmocka_unit_test(slices_in_which_the_core_was_taken_away_do_not_count),
 		cmocka_unit_test(what_the_device_drops_is_loss_and_no_reason_to_void),
 		cmocka_unit_test(each_gate_voids_the_run),
 		cmocka_unit_test(the_first_half_rate_intervals_are_warm_up),

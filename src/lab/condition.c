@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Conditions: folders of FreeBSD-style files, or the one that is built in.
+#include "lab/lab.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CONDITIONS_MAX = 64 };
+
+// The router of the forwarding lab: two interfaces, static routes to the nets of sources and
+// destinations, and the tester's MAC addresses given, since a generator answers no ARP.
+const char lab_builtin_rc[] =
+	"hostname=\"dut\"\n"
+	"gateway_enable=\"YES\"\n"
+	"ipv6_gateway_enable=\"YES\"\n"
+	"ipv6_activate_all_interfaces=\"YES\"\n"
+	"ifconfig_igb2=\"inet 198.18.0.209/25 -tso4 -tso6 -lro\"\n"
+	"ifconfig_igb3=\"inet 198.19.0.209/25 -tso4 -tso6 -lro\"\n"
+	"ifconfig_igb2_ipv6=\"inet6 2001:2::209 prefixlen 64\"\n"
+	"ifconfig_igb3_ipv6=\"inet6 2001:2:0:8000::209 prefixlen 64\"\n"
+	"static_routes=\"sources sinks\"\n"
+	"route_sources=\"-net 198.18.0.0/16 198.18.0.203\"\n"
+	"route_sinks=\"-net 198.19.0.0/16 198.19.0.203\"\n"
+	"ipv6_static_routes=\"sources sinks\"\n"
+	"ipv6_route_sources=\"2001:2:: -prefixlen 49 2001:2::203\"\n"
+	"ipv6_route_sinks=\"2001:2:0:8000:: -prefixlen 49 2001:2:0:8000::203\"\n"
+	"static_arp_pairs=\"sources sinks\"\n"
+	"static_arp_sources=\"198.18.0.203 00:1b:21:c4:95:7a\"\n"
+	"static_arp_sinks=\"198.19.0.203 00:1b:21:c4:95:7b\"\n"
+	"static_ndp_pairs=\"sources sinks\"\n"
+	"static_ndp_sources=\"2001:2::203 00:1b:21:c4:95:7a\"\n"
+	"static_ndp_sinks=\"2001:2:0:8000::203 00:1b:21:c4:95:7b\"\n";
+const char lab_builtin_sysctl[] = "net.inet.ip.redirect=0\n"
+				  "net.inet6.ip6.redirect=0\n";
+
+int lab_conditions_builtin(struct lab_conditions *out, struct err *err)
+{
+	struct lab_condition *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return err_set(err, ENOMEM, "no memory for a condition");
+	snprintf(c->name, sizeof(c->name), "forwarding");
+	c->baseline = true;
+	conf_init(&c->conf);
+	*out = (struct lab_conditions){c, 1};
+	if (conf_rc(&c->conf, "rc.conf", lab_builtin_rc, err) != 0 ||
+		conf_sysctl(&c->conf, "sysctl.conf", lab_builtin_sysctl, err) != 0) {
+		lab_conditions_free(out);
+		return -err->code;
+	}
+	return 0;
+}
+
+void lab_conditions_free(struct lab_conditions *c)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		conf_free(&c->list[i].conf);
+	free(c->list);
+	*c = (struct lab_conditions){0};
+}
+
+static bool is_folder(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+// Whether the comma-separated list holds the word.
+static bool listed(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *p = list; p != NULL; p = strchr(p, ','), p = p != NULL ? p + 1 : NULL)
+		if (strncmp(p, word, len) == 0 && (p[len] == ',' || p[len] == '\0'))
+			return true;
+	return false;
+}
+
+static int read_one(const char *dir, const char *name, struct lab_condition *c, struct err *err)
+{
+	char base[PATH_MAX], own[PATH_MAX];
+	struct stat st;
+	int rc = 0;
+
+	if (strlen(name) >= sizeof(c->name) || strlen(dir) + strlen(name) + 2 > sizeof(c->dir))
+		return err_set(err, ENAMETOOLONG, "%s/%s: the name is too long", dir, name);
+	snprintf(c->name, sizeof(c->name), "%s", name);
+	snprintf(c->dir, sizeof(c->dir), "%s/%s", dir, name);
+	snprintf(own, sizeof(own), "%s/setup.sh", c->dir);
+	if (access(own, F_OK) == 0)
+		snprintf(c->setup, sizeof(c->setup), "%s", own);
+	conf_init(&c->conf);
+	snprintf(base, sizeof(base), "%s/base", dir);
+	if (stat(base, &st) == 0)
+		rc = conf_add_dir(&c->conf, base, err);
+	if (rc == 0) {
+		rc = conf_add_dir(&c->conf, c->dir, err);
+		// A set-up script, or what the base says, may be all there is.
+		if (rc == -ENOENT && (c->setup[0] != '\0' || c->conf.n_ifaces > 0)) {
+			*err = (struct err){0};
+			rc = 0;
+		}
+	}
+	if (rc == 0 && c->conf.n_ifaces == 0)
+		rc = err_set(err, EINVAL, "%s: the settings name no interface", c->dir);
+	if (rc != 0)
+		conf_free(&c->conf);
+	return rc;
+}
+
+static int choose_baseline(struct lab_conditions *c, const char *name, struct err *err)
+{
+	static const char suffix[] = "-default";
+	unsigned best = c->n;
+
+	for (unsigned i = 0; i < c->n && best == c->n; i++) {
+		size_t len = strlen(c->list[i].name);
+		const char *tail = len >= strlen(suffix) ? c->list[i].name + len - strlen(suffix)
+							 : "";
+
+		if (name != NULL ? strcmp(c->list[i].name, name) == 0 : strcmp(tail, suffix) == 0)
+			best = i;
+	}
+	if (best == c->n && name != NULL)
+		return err_set(err, EINVAL, "'%s' is none of the conditions", name);
+	if (best == c->n)
+		best = 0;
+	c->list[best].baseline = true;
+	return 0;
+}
+
+static int check_all_there(
+	const struct lab_conditions *c, const char *dir, const char *only, struct err *err)
+{
+	char *words = only != NULL ? strdup(only) : NULL, *rest = words, *word;
+	int rc = 0;
+
+	while (rc == 0 && (word = strsep(&rest, ",")) != NULL) {
+		bool there = false;
+
+		for (unsigned i = 0; i < c->n; i++)
+			there = there || strcmp(c->list[i].name, word) == 0;
+		if (!there)
+			rc = err_set(err, EINVAL, "%s: there is no condition '%s'", dir, word);
+	}
+	free(words);
+	return rc;
+}
+
+int lab_conditions_read(const char *dir, const char *only, const char *baseline,
+	struct lab_conditions *out, struct err *err)
+{
+	struct lab_conditions c = {0};
+	struct dirent **entry = NULL;
+	int n = scandir(dir, &entry, NULL, alphasort), rc = 0;
+
+	if (n < 0)
+		return err_set(err, errno, "%s: %s", dir, strerror(errno));
+	c.list = calloc(CONDITIONS_MAX, sizeof(*c.list));
+	if (c.list == NULL)
+		rc = err_set(err, ENOMEM, "no memory for the conditions");
+	for (int i = 0; i < n && rc == 0; i++) {
+		const char *name = entry[i]->d_name;
+
+		if (name[0] == '.' || strcmp(name, "base") == 0 || !is_folder(dir, name) ||
+			(only != NULL && !listed(only, name)))
+			continue;
+		if (c.n == CONDITIONS_MAX)
+			rc = err_set(
+				err, E2BIG, "%s: more than %d conditions", dir, CONDITIONS_MAX);
+		else
+			rc = read_one(dir, name, &c.list[c.n], err);
+		c.n += rc == 0;
+	}
+	for (int i = 0; i < n; i++)
+		free(entry[i]);
+	free(entry);
+	if (rc == 0)
+		rc = check_all_there(&c, dir, only, err);
+	if (rc == 0 && c.n == 0)
+		rc = err_set(err, ENOENT, "%s: no folder in it is a condition", dir);
+	if (rc == 0)
+		rc = choose_baseline(&c, baseline, err);
+	if (rc != 0) {
+		lab_conditions_free(&c);
+		return rc;
+	}
+	*out = c;
+	return 0;
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The experiment: arms, blocks of runs, and what is made of them.
+#include "lab/lab.h"
+
+#include "lab/files.h"
+#include "lab/plan.h"
+#include "lab/progress.h"
+#include "lab/summary.h"
+#include "lab/tester.h"
+
+#include "base/clock.h"
+#include "port/port.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// A run is made at most so many times; so many void runs more than a quarter of all end it all.
+enum { ATTEMPTS = 3, VOIDS_FREE = 6 };
+
+struct arm_plan {
+	const struct lab_condition *condition;
+	const struct lab_traffic *traffic;
+};
+
+struct experiment {
+	struct dut *dut;
+	const struct lab_conditions *conditions;
+	struct lab_options o;
+	struct lab_results *r;
+	struct arm_plan *plan; // one an arm
+	struct progress progress;
+	uint64_t start_ns;
+	unsigned n_void;
+};
+
+static void defaults(struct lab_options *o)
+{
+	if (o->name == NULL)
+		o->name = "lab";
+	if (o->command == NULL)
+		o->command = "weir lab";
+	if (o->n_runs == 0)
+		o->n_runs = 16;
+	if (o->run_s == 0)
+		o->run_s = 0.6;
+	if (o->window_s == 0)
+		o->window_s = o->run_s / 12;
+	if (o->warm_s == 0)
+		o->warm_s = 0.1;
+	if (o->margin == 0)
+		o->margin = 0.02;
+	while (o->seed == 0) {
+		uint64_t state = clock_ns() ^ (uint64_t)getpid() << 32;
+
+		o->seed = plan_random(&state);
+	}
+}
+
+static unsigned n_windows(const struct lab_options *o)
+{
+	double n = o->run_s / o->window_s + 0.5;
+
+	return n < 1 ? 1 : (unsigned)n;
+}
+
+static void add_arm(struct experiment *e, const struct lab_condition *c,
+	const struct lab_traffic *t, const char *suffix)
+{
+	struct lab_results *r = e->r;
+	struct lab_arm *a = &r->arm[r->n_arms];
+	const char *family = t->family == 4 ? "inet4" : "inet6";
+
+	if (e->conditions->n == 1)
+		snprintf(a->name, sizeof(a->name), "%s%s", family, suffix);
+	else
+		snprintf(a->name, sizeof(a->name), "%.70s %s%s", c->name, family, suffix);
+	snprintf(a->condition, sizeof(a->condition), "%s", c->name);
+	a->family = t->family;
+	a->frame_len = t->gen.len;
+	a->baseline = c->baseline;
+	e->plan[r->n_arms++] = (struct arm_plan){c, t};
+}
+
+// Every condition under every traffic, and the baseline under the first traffic once more.
+static int arms(struct experiment *e, struct err *err)
+{
+	const struct lab_conditions *c = e->conditions;
+	unsigned n = c->n * e->o.n_traffic + 2;
+
+	e->r->arm = calloc(n, sizeof(*e->r->arm));
+	e->plan = calloc(n, sizeof(*e->plan));
+	if (e->r->arm == NULL || e->plan == NULL)
+		return err_set(err, ENOMEM, "no memory for %u arms", n);
+	for (unsigned i = 0; i < e->o.n_traffic; i++)
+		for (unsigned j = 0; j < c->n; j++)
+			add_arm(e, &c->list[j], &e->o.traffic[i], "");
+	for (unsigned j = 0; j < c->n; j++) {
+		if (!c->list[j].baseline)
+			continue;
+		if (e->o.all_same)
+			add_arm(e, &c->list[j], &e->o.traffic[0], " repeated");
+		if (!e->o.no_aa) {
+			add_arm(e, &c->list[j], &e->o.traffic[0], " again");
+			e->r->arm[e->r->n_arms - 1].repeat_of_baseline = true;
+		}
+	}
+	return 0;
+}
+
+static bool has_note(const struct lab_results *r, const struct conf_note *n)
+{
+	for (unsigned i = 0; i < r->n_notes; i++)
+		if (strcmp(r->note[i].what, n->what) == 0 && strcmp(r->note[i].why, n->why) == 0)
+			return true;
+	return false;
+}
+
+// What the settings cannot have here, each name once.
+static int notes(struct experiment *e, struct err *err)
+{
+	struct lab_results *r = e->r;
+	unsigned total = 1;
+
+	for (unsigned i = 0; i < e->conditions->n; i++)
+		total += e->conditions->list[i].conf.n_notes;
+	r->note = calloc(total, sizeof(*r->note));
+	if (r->note == NULL)
+		return err_set(err, ENOMEM, "no memory for %u notes", total);
+	for (unsigned i = 0; i < e->conditions->n; i++) {
+		const struct lab_condition *c = &e->conditions->list[i];
+
+		for (unsigned j = 0; j < c->conf.n_notes; j++) {
+			const struct conf_note *n = &c->conf.notes[j];
+			struct lab_note *to = &r->note[r->n_notes];
+
+			if (n->kind == CONF_HOST || has_note(r, n))
+				continue;
+			snprintf(to->condition, sizeof(to->condition), "%s", c->name);
+			snprintf(to->where, sizeof(to->where), "%s", n->where);
+			snprintf(to->what, sizeof(to->what), "%s", n->what);
+			snprintf(to->why, sizeof(to->why), "%s", n->why);
+			r->n_notes++;
+		}
+	}
+	return 0;
+}
+
+static double since(const struct experiment *e)
+{
+	return (double)(clock_ns() - e->start_ns) / 1e9;
+}
+
+static void show(struct experiment *e, const struct lab_run *run)
+{
+	char label[LAB_NAME_MAX + 64];
+	const struct lab_run *last = run->number > 1 ? run - 1 : NULL;
+
+	snprintf(label, sizeof(label), "%s", e->r->arm[run->arm].name);
+	if (last != NULL && !last->valid)
+		snprintf(label, sizeof(label), "%s (void before: %s)", e->r->arm[run->arm].name,
+			last->gate);
+	e->progress.elapsed_s = since(e);
+	progress_show(&e->progress, label);
+}
+
+static int one_run(struct experiment *e, struct lab_run *run, struct err *err)
+{
+	const struct arm_plan *p = &e->plan[run->arm];
+	struct trial_plan plan = {.warm_s = e->o.warm_s,
+		.window_s = e->o.window_s,
+		.slice_s = 0.001,
+		.n_windows = n_windows(&e->o),
+		.settle_s = e->dut->settle_s,
+		.settle_max_s = 2,
+		.rate_pps = p->traffic->gen.rate_pps,
+		.accounts = e->dut->accounts,
+		.has_work = e->dut->has_work,
+		.polls = e->dut->polls,
+		.stop = e->o.stop};
+	struct lab_ends ends = {0};
+	struct tester tester;
+	struct trial_io io;
+	int rc = e->dut->start(e->dut, p->condition, p->traffic, &ends, err);
+
+	if (rc == 0) {
+		rc = tester_new(&tester, e->dut, &ends, p->traffic, run->number, err);
+		if (rc == 0) {
+			tester_io(&tester, &io);
+			rc = trial_run(&plan, &io, run, err);
+			tester_free(&tester);
+		}
+	}
+	e->dut->stop(e->dut);
+	return rc;
+}
+
+static int grow(struct lab_results *r, struct err *err)
+{
+	struct lab_run *run = realloc(r->run, (r->n_runs + 1) * sizeof(*run));
+
+	if (run == NULL)
+		return err_set(err, ENOMEM, "no memory for run %u", r->n_runs + 1);
+	r->run = run;
+	memset(&run[r->n_runs], 0, sizeof(*run));
+	return 0;
+}
+
+// One arm's run of a block, again while it is void.  -ECANCELED when too many are.
+static int run_until_valid(struct experiment *e, unsigned block, unsigned arm, struct err *err)
+{
+	unsigned planned = e->o.n_runs * e->r->n_arms;
+
+	for (unsigned attempt = 1; attempt <= ATTEMPTS; attempt++) {
+		struct lab_run *run;
+		int rc;
+
+		if (grow(e->r, err) != 0)
+			return -err->code;
+		run = &e->r->run[e->r->n_runs];
+		run->number = e->r->n_runs + 1;
+		run->block = block;
+		run->arm = arm;
+		run->attempt = attempt;
+		run->start_s = since(e);
+		show(e, run);
+		rc = one_run(e, run, err);
+		if (rc != 0)
+			return rc;
+		e->r->n_runs++;
+		if (run->valid)
+			return 0;
+		if (++e->n_void > VOIDS_FREE + planned / 4)
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static int blocks(struct experiment *e, struct err *err)
+{
+	unsigned n = e->r->n_arms, *order = calloc(n, sizeof(*order));
+	int rc = order == NULL ? err_set(err, ENOMEM, "no memory for the order") : 0;
+
+	for (unsigned block = 0; block < e->o.n_runs && rc == 0; block++) {
+		plan_order(e->o.seed, block, order, n);
+		for (unsigned i = 0; i < n && rc == 0; i++) {
+			rc = run_until_valid(e, block, order[i], err);
+			e->progress.done++;
+		}
+	}
+	progress_end(&e->progress);
+	free(order);
+	return rc == -ECANCELED ? 0 : rc; // the summary tells how many are void
+}
+
+static void describe(struct experiment *e)
+{
+	struct lab_results *r = e->r;
+	time_t now = time(NULL);
+	struct tm tm;
+
+	gmtime_r(&now, &tm);
+	strftime(r->utc, sizeof(r->utc), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	snprintf(r->name, sizeof(r->name), "%s", e->o.name);
+	snprintf(r->version, sizeof(r->version), "%s", WEIR_VERSION);
+	snprintf(r->command, sizeof(r->command), "%s", e->o.command);
+	snprintf(r->env, sizeof(r->env), "%s", port_env_text());
+	if (e->dut->has_work)
+		snprintf(r->basis, sizeof(r->basis),
+			"frames forwarded per second of the forwarding core's working time%s",
+			e->dut->polls ? "" : " (CPU time of the kernel's receive thread)");
+	else
+		snprintf(r->basis, sizeof(r->basis), "right frames that came back per second");
+	machine_read(&r->machine);
+	r->seed = e->o.seed;
+	r->margin = e->o.margin;
+	r->run_seconds = e->o.run_s;
+	r->window_seconds = e->o.window_s;
+	r->n_flows = lab_traffic_flows(&e->o.traffic[0]);
+}
+
+static int write_all(struct experiment *e, struct folder *f, struct err *err)
+{
+	int rc = folder_begin(f, err);
+
+	if (rc == 0)
+		rc = lab_files(f, e->r, e->conditions, &e->o, err);
+	if (rc != 0) {
+		folder_abort(f);
+		return rc;
+	}
+	return folder_commit(f, err);
+}
+
+static int make(struct experiment *e, struct err *err)
+{
+	int rc = arms(e, err);
+
+	if (rc == 0)
+		rc = notes(e, err);
+	if (rc != 0)
+		return rc;
+	e->start_ns = clock_ns();
+	e->progress.total = e->o.n_runs * e->r->n_arms;
+	e->progress.planned_s = e->progress.total * (e->o.run_s + e->o.warm_s + 0.2);
+	rc = blocks(e, err);
+	if (rc != 0)
+		return rc;
+	e->r->duration_s = since(e);
+	snprintf(e->r->dut, sizeof(e->r->dut), "%s", e->dut->about);
+	snprintf(e->r->tester, sizeof(e->r->tester), "%s", e->dut->tester);
+	return lab_summary(e->r, err);
+}
+
+int lab_run(struct dut *d, const struct lab_conditions *c, const struct lab_options *o,
+	struct lab_results *out, char *folder, unsigned folder_size, struct err *err)
+{
+	struct experiment e = {.dut = d, .conditions = c, .o = *o, .r = out};
+	struct folder f;
+	bool keep = o->folder == NULL || o->folder[0] != '\0';
+	char stamp[32];
+	int rc = 0;
+
+	memset(out, 0, sizeof(*out));
+	defaults(&e.o);
+	e.progress.out = o->progress;
+	describe(&e);
+	snprintf(folder, folder_size, "%s", "");
+	if (keep) {
+		// 2026-03-01T12:00:00Z without the characters that file systems and shells mind.
+		unsigned n = 0;
+
+		for (const char *p = out->utc; *p != '\0'; p++)
+			if (*p != '-' && *p != ':')
+				stamp[n++] = *p;
+		stamp[n] = '\0';
+		rc = folder_choose(&f, o->folder, stamp, e.o.name, err);
+	}
+	if (rc == 0)
+		rc = make(&e, err);
+	if (rc == 0 && keep) {
+		snprintf(folder, folder_size, "%s", f.final);
+		rc = write_all(&e, &f, err);
+	}
+	free(e.plan);
+	if (rc != 0)
+		lab_results_free(out);
+	return rc;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "lab/progress.h"
+
+#include <string.h>
+
+void progress_show(const struct progress *p, const char *label)
+{
+	enum { WIDTH = 24 };
+	static const char full[] = "########################";
+	double left;
+	unsigned filled;
+
+	if (p->out == NULL || p->total == 0)
+		return;
+	if (p->done == 0)
+		left = p->planned_s - p->elapsed_s;
+	else
+		left = p->elapsed_s / p->done * (p->total - p->done);
+	if (left < 0)
+		left = 0;
+	filled = p->done * WIDTH / p->total;
+	fprintf(p->out, "\r\033[K[%.*s%*s] %u/%u  %u:%02u left  %s", (int)filled, full,
+		(int)(WIDTH - filled), "", p->done, p->total, (unsigned)left / 60,
+		(unsigned)left % 60, label);
+	fflush(p->out);
+}
+
+void progress_end(const struct progress *p)
+{
+	if (p->out == NULL)
+		return;
+	fputs("\r\033[K", p->out);
+	fflush(p->out);
+}

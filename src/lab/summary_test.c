@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "lab/summary.h"
+
+#include "lab/files.h"
+#include "lab/plan.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { RUNS = 10 };
+
+// By hand: 7 x 54 + 4 x 590 + 1514 = 4252 bytes in 12 packets.
+static void the_imix_estimates_follow_their_formulas(void **state)
+{
+	(void)state;
+	assert_true(fabs(imix_bps(12e6) - 4252.0 * 8 * 1e6) < 1);
+	// 7 x 84 + 4 x 614 + 1538 = 4582.
+	assert_true(fabs(imix_l1_bps(12e6) - 4582.0 * 8 * 1e6) < 1);
+	// Line rate of 10 Gb/s for this mix is 3.274 Mpps.
+	assert_true(fabs(imix_l1_bps(3.274e6) / 1e10 - 1) < 0.001);
+	assert_true(imix_bps(0) == 0);
+}
+
+static struct lab_results results(unsigned n_arms)
+{
+	struct lab_results r = {.margin = 0.02, .seed = 1, .n_arms = n_arms};
+
+	r.arm = calloc(n_arms, sizeof(*r.arm));
+	r.run = calloc(n_arms * RUNS + 8, sizeof(*r.run));
+	assert_non_null(r.arm);
+	assert_non_null(r.run);
+	for (unsigned i = 0; i < n_arms; i++) {
+		r.arm[i].family = 4;
+		strcpy(r.arm[i].condition, "c");
+		snprintf(r.arm[i].name, sizeof(r.arm[i].name), "arm%u", i);
+	}
+	r.arm[0].baseline = true;
+	return r;
+}
+
+// RUNS blocks: a machine that halves its speed at random, and 0.4 % of noise on each value.
+static void fill_runs(struct lab_results *r, const double *factor, uint64_t seed)
+{
+	for (unsigned block = 0; block < RUNS; block++) {
+		double machine = plan_random(&seed) % 2 == 0 ? 20e6 : 10e6;
+
+		for (unsigned arm = 0; arm < r->n_arms; arm++) {
+			double noise = ((double)(plan_random(&seed) % 2001) - 1000) / 1000 * 0.004;
+
+			r->run[r->n_runs++] = (struct lab_run){.number = r->n_runs,
+				.block = block,
+				.arm = arm,
+				.valid = true,
+				.pps = machine * factor[arm] * (1 + noise),
+				.offered = 1000,
+				.received = 990,
+				.cycles_per_packet = 100,
+				.received_pps = 1e6};
+		}
+	}
+}
+
+static void neighbouring_runs_show_a_difference_that_the_machines_moods_hide(void **state)
+{
+	struct lab_results r = results(2);
+	const double factor[] = {1, 0.95};
+	struct err err = {0};
+
+	(void)state;
+	strcpy(r.arm[1].condition, "d");
+	fill_runs(&r, factor, 3);
+	assert_int_equal(lab_summary(&r, &err), 0);
+	assert_int_equal(r.n_cmps, 1);
+	assert_int_equal(r.cmp[0].a, 0);
+	assert_int_equal(r.cmp[0].b, 1);
+	assert_int_equal(r.cmp[0].n_blocks, RUNS);
+	assert_int_equal(r.cmp[0].c.verdict, SLOWER);
+	assert_true(fabs(r.cmp[0].c.effect + 0.05) < 0.005);
+	assert_int_equal(strncmp(r.verdict, "arm1 against arm0: slower by ", 29), 0);
+	assert_non_null(strstr(r.cmp[0].ministat, "Stddev"));
+	assert_int_equal(r.arm[0].n, RUNS);
+	assert_true(fabs(r.arm[0].loss - 0.01) < 1e-9);
+	assert_true(r.arm[0].spread > 0.4);
+	assert_true(r.arm[0].min_pps <= r.arm[0].median_pps);
+	assert_true(r.arm[0].max_pps >= r.arm[0].median_pps);
+	lab_results_free(&r);
+}
+
+static void a_difference_inside_the_noise_floor_is_none(void **state)
+{
+	struct lab_results r = results(3);
+	const double factor[] = {1, 0.97, 1.04};
+	struct err err = {0};
+
+	(void)state;
+	strcpy(r.arm[1].condition, "d");
+	r.arm[2].baseline = r.arm[2].repeat_of_baseline = true;
+	fill_runs(&r, factor, 4);
+	assert_int_equal(lab_summary(&r, &err), 0);
+	assert_int_equal(r.n_cmps, 2);
+	assert_true(r.cmp[0].aa);
+	assert_int_equal(r.cmp[0].b, 2);
+	assert_true(r.has_noise);
+	assert_true(r.noise > 0.035 && r.noise < 0.05);
+	assert_false(r.cmp[1].aa);
+	assert_int_equal(r.cmp[1].c.verdict, INCONCLUSIVE);
+	lab_results_free(&r);
+}
+
+static void void_runs_are_shown_and_never_averaged(void **state)
+{
+	struct lab_results r = results(2);
+	const double factor[] = {1, 1};
+	struct err err = {0};
+	char *text;
+
+	(void)state;
+	strcpy(r.arm[1].condition, "d");
+	fill_runs(&r, factor, 5);
+	r.run[7].valid = false;
+	r.run[7].pps = 1e9;
+	strcpy(r.run[7].gate, "duplicate");
+	strcpy(r.run[7].why, "3 frames arrived twice");
+	assert_int_equal(lab_summary(&r, &err), 0);
+	assert_int_equal(r.arm[1].n, RUNS - 1);
+	assert_int_equal(r.arm[1].n_void, 1);
+	assert_true(r.arm[1].max_pps < 30e6);
+	assert_int_equal(r.cmp[0].n_blocks, RUNS - 1);
+	assert_int_equal(r.cmp[0].c.verdict, EQUIVALENT);
+	text = lab_pps_text(&r, 1);
+	assert_non_null(text);
+	assert_null(strstr(text, "1000000000"));
+	free(text);
+	text = lab_csv_text(&r);
+	assert_non_null(strstr(text, "8,3,arm1,d,4,0,0,pps,1000000000,packet/s\n"));
+	free(text);
+	lab_results_free(&r);
+}
+
+static void an_arm_without_valid_runs_makes_the_comparison_invalid(void **state)
+{
+	struct lab_results r = results(2);
+	const double factor[] = {1, 1};
+	struct err err = {0};
+
+	(void)state;
+	strcpy(r.arm[1].condition, "d");
+	fill_runs(&r, factor, 6);
+	for (unsigned i = 0; i < r.n_runs; i++)
+		r.run[i].valid = r.run[i].arm == 0;
+	assert_int_equal(lab_summary(&r, &err), 0);
+	assert_int_equal(r.cmp[0].c.verdict, INVALID);
+	assert_non_null(strstr(r.verdict, "invalid"));
+	assert_true(r.arm[1].median_pps == 0);
+	lab_results_free(&r);
+}
+
+static void each_condition_meets_the_baseline_under_its_own_traffic(void **state)
+{
+	struct lab_results r = results(5);
+	const double factor[] = {1, 1, 0.5, 0.5, 1};
+	struct err err = {0};
+
+	(void)state;
+	strcpy(r.arm[1].condition, "d");
+	strcpy(r.arm[3].condition, "d");
+	r.arm[2].baseline = true;
+	r.arm[2].family = r.arm[3].family = 6;
+	r.arm[4].baseline = r.arm[4].repeat_of_baseline = true;
+	fill_runs(&r, factor, 7);
+	assert_int_equal(lab_summary(&r, &err), 0);
+	assert_int_equal(r.n_cmps, 3);
+	assert_int_equal(r.cmp[0].a, 0);
+	assert_int_equal(r.cmp[0].b, 4);
+	assert_int_equal(r.cmp[1].a, 0);
+	assert_int_equal(r.cmp[1].b, 1);
+	assert_int_equal(r.cmp[2].a, 2);
+	assert_int_equal(r.cmp[2].b, 3);
+	assert_int_equal(r.cmp[2].c.verdict, EQUIVALENT);
+	lab_results_free(&r);
+}
+
+static void the_series_file_holds_every_interval_of_every_run(void **state)
+{
+	struct lab_results r = results(1);
+	const double factor[] = {1};
+	struct err err = {0};
+	unsigned lines = 0;
+	char *text;
+
+	(void)state;
+	strcpy(r.arm[0].name, "a \"b\"");
+	fill_runs(&r, factor, 8);
+	for (unsigned i = 0; i < r.n_runs; i++) {
+		r.run[i].window = calloc(2, sizeof(struct lab_window));
+		r.run[i].n_windows = 2;
+	}
+	r.run[0].window[1].pps = 123.5;
+	assert_int_equal(lab_summary(&r, &err), 0);
+	text = lab_samples_text(&r);
+	for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++)
+		lines++;
+	assert_int_equal(lines, 2 * RUNS);
+	assert_non_null(strstr(text, "\"arm\":\"a \\\"b\\\"\",\"valid\":true,\"interval\":1,"));
+	assert_non_null(strstr(text, "\"pps\":123.5,"));
+	free(text);
+	lab_results_free(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_imix_estimates_follow_their_formulas),
+		cmocka_unit_test(neighbouring_runs_show_a_difference_that_the_machines_moods_hide),
+		cmocka_unit_test(a_difference_inside_the_noise_floor_is_none),
+		cmocka_unit_test(void_runs_are_shown_and_never_averaged),
+		cmocka_unit_test(an_arm_without_valid_runs_makes_the_comparison_invalid),
+		cmocka_unit_test(each_condition_meets_the_baseline_under_its_own_traffic),
+		cmocka_unit_test(the_series_file_holds_every_interval_of_every_run),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

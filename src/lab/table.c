@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The results as text.
+#include "lab/lab.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void print_setup(FILE *out, const struct lab_results *r)
+{
+	const struct machine *m = &r->machine;
+
+	fprintf(out, "weir lab %s: %s, %s\n", r->version, r->name, r->utc);
+	fprintf(out, "machine   %s, %u CPUs%s, %s, %s\n", m->model, m->n_cpus,
+		m->virtualised ? ", virtual" : "", m->distro, m->kernel);
+	fprintf(out, "device    %s\n", r->dut);
+	fprintf(out, "tester    %s\n", r->tester);
+	if (r->env[0] != '\0')
+		fprintf(out, "memory    %s\n", r->env);
+	fprintf(out, "traffic   %" PRIu64 " flows; %u runs; seed 0x%" PRIx64 "\n", r->n_flows,
+		r->n_runs, r->seed);
+	fprintf(out, "Mpps is   %s\n\n", r->basis);
+}
+
+static unsigned name_width(const struct lab_results *r)
+{
+	size_t width = strlen("condition");
+
+	for (unsigned i = 0; i < r->n_arms; i++)
+		if (strlen(r->arm[i].name) > width)
+			width = strlen(r->arm[i].name);
+	return (unsigned)width;
+}
+
+static void print_arms(FILE *out, const struct lab_results *r)
+{
+	int w = (int)name_width(r);
+	bool cycles = false;
+
+	for (unsigned i = 0; i < r->n_arms; i++)
+		cycles = cycles || r->arm[i].cycles_per_packet > 0;
+	fprintf(out, "%-*s %5s %3s %8s %8s %8s %7s%s %8s %8s %8s\n", w, "condition", "frame", "n",
+		"median", "min", "max", "spread", cycles ? "   cycles" : "", "loss", "IMIX",
+		"IMIX L1");
+	fprintf(out, "%-*s %5s %3s %8s %8s %8s %7s%s %8s %8s %8s\n", w, "", "bytes", "", "Mpps",
+		"Mpps", "Mpps", "%", cycles ? "  /packet" : "", "%", "Gb/s", "Gb/s");
+	for (unsigned i = 0; i < r->n_arms; i++) {
+		const struct lab_arm *a = &r->arm[i];
+
+		if (a->n == 0) {
+			fprintf(out, "%-*s %5u %3u  no valid run\n", w, a->name, a->frame_len,
+				a->n);
+			continue;
+		}
+		fprintf(out, "%-*s %5u %3u %8.3f %8.3f %8.3f %7.1f", w, a->name, a->frame_len, a->n,
+			a->median_pps / 1e6, a->min_pps / 1e6, a->max_pps / 1e6, a->spread * 100);
+		if (cycles)
+			fprintf(out, " %8.1f", a->cycles_per_packet);
+		fprintf(out, " %8.4f %8.2f %8.2f\n", a->loss * 100, a->imix_bps / 1e9,
+			a->imix_l1_bps / 1e9);
+	}
+	fputs("IMIX: estimate from the packet rate, PPS*(7*(40+14)+4*(576+14)+(1500+14))/12*8;\n"
+	      "IMIX L1: with frames padded to 60 bytes and 24 more for CRC, preamble and gap.\n",
+		out);
+}
+
+static void print_voids(FILE *out, const struct lab_results *r)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->n_runs; i++)
+		n += !r->run[i].valid;
+	if (n == 0)
+		return;
+	fprintf(out, "\n%u run%s void and not counted:\n", n, n == 1 ? " is" : "s are");
+	for (unsigned i = 0; i < r->n_runs; i++) {
+		const struct lab_run *run = &r->run[i];
+
+		if (!run->valid)
+			fprintf(out, "  run %u (%s, block %u, attempt %u): %s: %s\n", run->number,
+				r->arm[run->arm].name, run->block, run->attempt, run->gate,
+				run->why);
+	}
+}
+
+static void print_notes(FILE *out, const struct lab_results *r)
+{
+	if (r->n_notes > 0)
+		fputs("\nSettings without effect, or with a part of it:\n", out);
+	for (unsigned i = 0; i < r->n_notes; i++)
+		fprintf(out, "  %s: %s: %s\n", r->note[i].where, r->note[i].what, r->note[i].why);
+}
+
+void lab_print(FILE *out, const struct lab_results *r)
+{
+	print_setup(out, r);
+	print_arms(out, r);
+	if (r->has_noise)
+		fprintf(out, "\nNoise floor of this machine (A/A, same settings twice): %.2f %%\n",
+			r->noise * 100);
+	print_voids(out, r);
+	print_notes(out, r);
+	for (unsigned i = 0; i < r->n_cmps; i++)
+		fprintf(out, "\n%s%s%s\n", r->cmp[i].ministat != NULL ? r->cmp[i].ministat : "",
+			r->cmp[i].aa ? "A/A: " : "", r->cmp[i].sentence);
+	fprintf(out, "\nverdict: %s\n", r->verdict);
+}

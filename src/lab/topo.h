@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// topo.h - how the tester must be plugged into a box of these settings for a traffic to cross it.
+#pragma once
+
+#include "lab/lab.h"
+
+struct lab_topo {
+	unsigned in, out;             // indices into conf.ifaces: where frames enter and leave
+	struct mac in_mac;            // of the neighbour that the sources are behind
+	struct mac out_mac;           // of the one the destinations are behind
+	bool has_in_mac, has_out_mac; // whether the settings name them (static ARP, NDP)
+};
+
+// Follows the routes (longest prefix, FreeBSD's meaning) to the first source and destination.
+// -EINVAL with the sentence what is missing: no route, both on one interface, no such interface.
+int lab_topo(
+	const struct conf *c, const struct lab_traffic *t, struct lab_topo *out, struct err *err);
