@@ -102,6 +102,22 @@ static void prefixes_of_both_families(void **state)
 	assert_int_equal(prefix_parse("::/-1", &p, NULL), -EINVAL);
 }
 
+// The prefix length of IPv6 means nothing to an IPv4 address.
+static void a_prefix_holds_no_address_of_the_other_family(void **state)
+{
+	struct prefix p4, p6;
+	struct ip v4, v6;
+
+	(void)state;
+	prefix_parse("0.0.0.0/0", &p4, NULL);
+	prefix_parse("2001:db8::/64", &p6, NULL);
+	ip_parse("32.1.13.184", &v4, NULL);
+	ip_parse("2001:db8::1", &v6, NULL);
+	assert_false(prefix_contains(&p4, &v6));
+	assert_false(prefix_contains(&p6, &v4));
+	assert_true(prefix_contains(&p6, &v6));
+}
+
 static void netmasks_must_be_contiguous(void **state)
 {
 	uint8_t len;
@@ -126,6 +142,7 @@ int main(void)
 		cmocka_unit_test(malformed_ipv4_is_refused),
 		cmocka_unit_test(ipv4_is_in_host_order),
 		cmocka_unit_test(prefixes_of_both_families),
+		cmocka_unit_test(a_prefix_holds_no_address_of_the_other_family),
 		cmocka_unit_test(netmasks_must_be_contiguous),
 	};
 
