@@ -141,6 +141,28 @@ int conf_loader(struct conf *c, const char *file, const char *text, struct err *
 	return add_texts(c, &(struct text){LOADER, file, text}, 1, err);
 }
 
+bool conf_setting(const struct conf *c, unsigned i, struct conf_setting *out)
+{
+	static const char *const names[] = {"rc.conf", "sysctl.conf", "loader.conf"};
+	const struct vars *kinds[3];
+
+	if (c->vars == NULL)
+		return false;
+	kinds[0] = &c->vars->rc;
+	kinds[1] = &c->vars->sysctl;
+	kinds[2] = &c->vars->loader;
+	for (unsigned k = 0; k < 3; k++) {
+		if (i < kinds[k]->n) {
+			const struct var *v = &kinds[k]->v[i];
+
+			*out = (struct conf_setting){names[k], v->name, v->value, v->where};
+			return true;
+		}
+		i -= kinds[k]->n;
+	}
+	return false;
+}
+
 // --- folders -----------------------------------------------------------------------------------
 
 static const struct {

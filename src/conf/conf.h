@@ -114,3 +114,12 @@ int conf_read_dir(const char *dir, struct conf *out, struct err *err);
 
 // The interface of that name, or NULL.
 const struct conf_iface *conf_iface_find(const struct conf *c, const char *name);
+
+// A setting as it stands in the files, whatever its effect: of each name the value that counts.
+struct conf_setting {
+	const char *file; // the kind: "rc.conf", "sysctl.conf" or "loader.conf"
+	const char *name, *value, *where;
+};
+
+// The i-th of them, from 0, kind by kind; false behind the last.  Valid until *c is read into again.
+bool conf_setting(const struct conf *c, unsigned i, struct conf_setting *out);

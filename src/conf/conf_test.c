@@ -591,6 +591,27 @@ static void notes_tell_the_known_from_the_unknown(void **state)
 	conf_free(&c);
 }
 
+static void settings_can_be_listed_as_they_stand(void **state)
+{
+	struct conf_setting s;
+	struct conf c;
+
+	(void)state;
+	conf_init(&c);
+	assert_false(conf_setting(&c, 0, &s));
+	rc(&c, "a=1\nb='2 3'\na=4\n");
+	assert_int_equal(conf_loader(&c, "l", "z=1", NULL), 0);
+	assert_true(conf_setting(&c, 0, &s));
+	assert_string_equal(s.file, "rc.conf");
+	assert_string_equal(s.name, "a");
+	assert_string_equal(s.value, "4");
+	assert_string_equal(s.where, "rc.conf:3");
+	assert_true(conf_setting(&c, 2, &s));
+	assert_string_equal(s.file, "loader.conf");
+	assert_false(conf_setting(&c, 3, &s));
+	conf_free(&c);
+}
+
 // What the BSD Router Project's bench folders set, and what FreeBSD's manuals name for a router.
 static void names_in_common_use_are_known(void **state)
 {
@@ -743,6 +764,7 @@ int main(void)
 		cmocka_unit_test(each_setting_reaches_its_field),
 		cmocka_unit_test(malformed_values_are_refused_with_their_line),
 		cmocka_unit_test(notes_tell_the_known_from_the_unknown),
+		cmocka_unit_test(settings_can_be_listed_as_they_stand),
 		cmocka_unit_test(names_in_common_use_are_known),
 		cmocka_unit_test(folders_of_both_shapes),
 	};

@@ -167,3 +167,12 @@ static const struct field note[] = {
 	TEXT(lab_note, why),
 };
 TABLE(fields_note, "note", note);
+
+static const struct field setting[] = {
+	TEXT(lab_setting, condition),
+	TEXT(lab_setting, file),
+	TEXT(lab_setting, name),
+	TEXT(lab_setting, value),
+	BOOL(lab_setting, differs),
+};
+TABLE(fields_setting, "setting", setting);

@@ -119,6 +119,8 @@ char *lab_results_json(const struct lab_results *r)
 	json_object_set_new(o, "comparisons", comparisons(r));
 	json_object_set_new(
 		o, "notes", array(&fields_note, r->note, r->n_notes, sizeof(r->note[0])));
+	json_object_set_new(o, "settings",
+		array(&fields_setting, r->setting, r->n_settings, sizeof(r->setting[0])));
 	json_object_set_new(o, "runs", runs(r));
 	json_object_set_new(o, "units", units());
 	text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(10));

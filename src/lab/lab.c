@@ -5,6 +5,7 @@
 #include "lab/files.h"
 #include "lab/plan.h"
 #include "lab/progress.h"
+#include "lab/settings.h"
 #include "lab/summary.h"
 #include "lab/tester.h"
 
@@ -300,6 +301,8 @@ static int make(struct experiment *e, struct err *err)
 
 	if (rc == 0)
 		rc = notes(e, err);
+	if (rc == 0)
+		rc = lab_settings(e->r, e->conditions, err);
 	if (rc != 0)
 		return rc;
 	e->start_ns = clock_ns();

@@ -13,9 +13,11 @@ void lab_results_free(struct lab_results *r)
 	free(r->arm);
 	free(r->cmp);
 	free(r->note);
+	free(r->setting);
 	r->run = NULL;
 	r->arm = NULL;
 	r->cmp = NULL;
 	r->note = NULL;
-	r->n_runs = r->n_arms = r->n_cmps = r->n_notes = 0;
+	r->setting = NULL;
+	r->n_runs = r->n_arms = r->n_cmps = r->n_notes = r->n_settings = 0;
 }

@@ -99,6 +99,15 @@ struct lab_note {
 	char where[256], what[128], why[200];
 };
 
+// What a condition's files set, whether it has an effect or not.
+struct lab_setting {
+	char condition[LAB_NAME_MAX];
+	char file[32];   // "rc.conf", "sysctl.conf", "loader.conf"; "setup.sh": name is ""
+	char name[128];  // of the setting
+	char value[512]; // cut if longer, and then ends in "..."
+	bool differs;    // from the baseline, by its full value
+};
+
 struct lab_results {
 	char name[LAB_NAME_MAX];
 	char utc[32];       // start: 2026-03-01T12:00:00Z
@@ -124,6 +133,8 @@ struct lab_results {
 	unsigned n_cmps;
 	struct lab_note *note;
 	unsigned n_notes;
+	struct lab_setting *setting; // of all conditions
+	unsigned n_settings;
 	char verdict[512]; // the last line
 };
 

@@ -72,6 +72,10 @@ static void fill(struct lab_results *r)
 	r->note = calloc(1, sizeof(r->note[0]));
 	r->n_notes = 1;
 	strcpy(r->note[0].where, "sysctl.conf:3");
+	r->setting = calloc(1, sizeof(r->setting[0]));
+	r->n_settings = 1;
+	strcpy(r->setting[0].value, "a\nb");
+	r->setting[0].differs = true;
 }
 
 static void what_is_written_is_read_back(void **state)
@@ -108,6 +112,9 @@ static void what_is_written_is_read_back(void **state)
 	assert_true(b.cmp[0].c.ci_lo == -0.25);
 	assert_string_equal(b.cmp[0].ministat, "x\n+----+\n");
 	assert_string_equal(b.note[0].where, "sysctl.conf:3");
+	assert_int_equal(b.n_settings, 1);
+	assert_string_equal(b.setting[0].value, "a\nb");
+	assert_true(b.setting[0].differs);
 	lab_results_free(&a);
 	lab_results_free(&b);
 }
