@@ -8,6 +8,8 @@
 // held for random tables of 230,000 and a million routes.
 #include "router/fib.h"
 
+#include "router/fibtop.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <rte_errno.h>
@@ -22,12 +24,16 @@
 
 enum { ANY_SOCKET = -1, TBL8_16BIT_MAX = 32767, HOPS_16BIT_MAX = 32767, DEEP6 = 13 };
 
+enum { TOP4 = 3, TOP6 = 8 }; // 224/3, ff00::/8
+
 struct fib4 {
 	struct rte_fib *fib;
+	struct top top;
 };
 
 struct fib6 {
 	struct rte_fib6 *fib;
+	struct top top;
 };
 
 // DPDK wants names that are unique in the process.
@@ -75,7 +81,8 @@ struct fib4 *fib4_new(const struct fib_size *size, uint32_t miss, struct err *er
 		err_set(err, ENOMEM, "routing table: out of memory");
 		return NULL;
 	}
-	c.max_routes = (int)size->max_routes;
+	top_init(&f->top, TOP4);
+	c.max_routes = (int)size->max_routes + TOP_MAX;
 	c.dir24_8.num_tbl8 = size->max_routes <= 65536 ? size->max_routes
 						       : 65536 + (size->max_routes - 65536) / 8;
 	c.dir24_8.nh_sz = size->max_hops <= HOPS_16BIT_MAX && c.dir24_8.num_tbl8 <= TBL8_16BIT_MAX
@@ -100,23 +107,69 @@ void fib4_free(struct fib4 *f)
 	free(f);
 }
 
+// Enters the pieces anew where they changed.
+static int apply4(struct fib4 *f)
+{
+	for (unsigned i = 0; i < f->top.n; i++) {
+		int64_t want = top_want(&f->top, i);
+		uint32_t addr = (uint32_t)top_byte(i) << 24;
+		int rc = 0;
+
+		if (want == f->top.entered[i])
+			continue;
+		if (want == TOP_NONE)
+			rte_fib_delete(f->fib, addr, (uint8_t)(i + 1));
+		else
+			rc = rte_fib_add(f->fib, addr, (uint8_t)(i + 1), (uint64_t)want);
+		if (rc != 0)
+			return rc;
+		f->top.entered[i] = want;
+	}
+	return 0;
+}
+
+static int set4(struct fib4 *f, uint32_t addr, uint8_t len, int64_t hop)
+{
+	int64_t *slot = top_slot(&f->top, (uint8_t)(addr >> 24), len), old;
+	int rc;
+
+	if (slot == NULL && hop == TOP_NONE)
+		return rte_fib_delete(f->fib, addr, len);
+	if (slot == NULL)
+		return rte_fib_add(f->fib, addr, len, (uint64_t)hop);
+	old = *slot;
+	*slot = hop;
+	rc = apply4(f);
+	if (rc != 0) {
+		*slot = old;
+		apply4(f);
+	}
+	return rc;
+}
+
 int fib4_set(struct fib4 *f, uint32_t addr, uint8_t len, uint32_t hop, struct err *err)
 {
 	struct prefix p = {.addr = {.family = 4, .v4 = mask4(addr, len)}, .len = len};
 	char text[ADDR_TEXT_MAX];
-	int rc = rte_fib_add(f->fib, p.addr.v4, len, hop);
+	int rc = set4(f, p.addr.v4, len, hop);
 
 	return rc == 0 ? 0 : full(err, 4, prefix_text(&p, text), rc);
 }
 
 void fib4_del(struct fib4 *f, uint32_t addr, uint8_t len)
 {
-	rte_fib_delete(f->fib, mask4(addr, len), len);
+	set4(f, mask4(addr, len), len, TOP_NONE);
 }
 
 bool fib4_has(const struct fib4 *f, uint32_t addr, uint8_t len)
 {
-	return rte_rib_lookup_exact(rte_fib_get_rib(f->fib), mask4(addr, len), len) != NULL;
+	uint32_t a = mask4(addr, len);
+	struct top top = f->top;
+	const int64_t *slot = top_slot(&top, (uint8_t)(a >> 24), len);
+
+	if (slot != NULL)
+		return *slot != TOP_NONE;
+	return rte_rib_lookup_exact(rte_fib_get_rib(f->fib), a, len) != NULL;
 }
 
 void fib4_lookup(const struct fib4 *f, uint32_t *dst, uint64_t *hop, unsigned n)
@@ -146,7 +199,8 @@ struct fib6 *fib6_new(const struct fib_size *size, uint32_t miss, struct err *er
 		err_set(err, ENOMEM, "routing table: out of memory");
 		return NULL;
 	}
-	c.max_routes = (int)size->max_routes;
+	top_init(&f->top, TOP6);
+	c.max_routes = (int)size->max_routes + TOP_MAX;
 	c.trie.num_tbl8 = DEEP6 * deep + 4 * (size->max_routes - deep);
 	c.trie.nh_sz = size->max_hops <= HOPS_16BIT_MAX && c.trie.num_tbl8 <= TBL8_16BIT_MAX
 			       ? RTE_FIB6_TRIE_2B
@@ -170,6 +224,45 @@ void fib6_free(struct fib6 *f)
 	free(f);
 }
 
+static int apply6(struct fib6 *f)
+{
+	for (unsigned i = 0; i < f->top.n; i++) {
+		int64_t want = top_want(&f->top, i);
+		struct ip6 addr = {.b = {top_byte(i)}};
+		int rc = 0;
+
+		if (want == f->top.entered[i])
+			continue;
+		if (want == TOP_NONE)
+			rte_fib6_delete(f->fib, (void *)&addr, (uint8_t)(i + 1));
+		else
+			rc = rte_fib6_add(f->fib, (void *)&addr, (uint8_t)(i + 1), (uint64_t)want);
+		if (rc != 0)
+			return rc;
+		f->top.entered[i] = want;
+	}
+	return 0;
+}
+
+static int set6(struct fib6 *f, struct ip6 *addr, uint8_t len, int64_t hop)
+{
+	int64_t *slot = top_slot(&f->top, addr->b[0], len), old;
+	int rc;
+
+	if (slot == NULL && hop == TOP_NONE)
+		return rte_fib6_delete(f->fib, (void *)addr, len);
+	if (slot == NULL)
+		return rte_fib6_add(f->fib, (void *)addr, len, (uint64_t)hop);
+	old = *slot;
+	*slot = hop;
+	rc = apply6(f);
+	if (rc != 0) {
+		*slot = old;
+		apply6(f);
+	}
+	return rc;
+}
+
 int fib6_set(struct fib6 *f, const struct ip6 *addr, uint8_t len, uint32_t hop, struct err *err)
 {
 	struct prefix p = {.addr = {.family = 6, .v6 = *addr}, .len = len};
@@ -177,7 +270,7 @@ int fib6_set(struct fib6 *f, const struct ip6 *addr, uint8_t len, uint32_t hop, 
 	int rc;
 
 	prefix_mask(&p);
-	rc = rte_fib6_add(f->fib, (const void *)&p.addr.v6, len, hop);
+	rc = set6(f, &p.addr.v6, len, hop);
 	return rc == 0 ? 0 : full(err, 6, prefix_text(&p, text), rc);
 }
 
@@ -186,16 +279,20 @@ void fib6_del(struct fib6 *f, const struct ip6 *addr, uint8_t len)
 	struct prefix p = {.addr = {.family = 6, .v6 = *addr}, .len = len};
 
 	prefix_mask(&p);
-	rte_fib6_delete(f->fib, (const void *)&p.addr.v6, len);
+	set6(f, &p.addr.v6, len, TOP_NONE);
 }
 
 bool fib6_has(const struct fib6 *f, const struct ip6 *addr, uint8_t len)
 {
 	struct prefix p = {.addr = {.family = 6, .v6 = *addr}, .len = len};
+	struct top top = f->top;
+	const int64_t *slot;
 
 	prefix_mask(&p);
-	return rte_rib6_lookup_exact(rte_fib6_get_rib(f->fib), (const void *)&p.addr.v6, len) !=
-	       NULL;
+	slot = top_slot(&top, p.addr.v6.b[0], len);
+	if (slot != NULL)
+		return *slot != TOP_NONE;
+	return rte_rib6_lookup_exact(rte_fib6_get_rib(f->fib), (void *)&p.addr.v6, len) != NULL;
 }
 
 void fib6_lookup(const struct fib6 *f, struct ip6 *dst, uint64_t *hop, unsigned n)

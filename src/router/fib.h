@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // fib.h - longest-prefix match for IPv4 (RFC 1812 5.2.4.3) and IPv6, for whole bursts.
 // One writer; readers may look up meanwhile and see the old or the new next hop.
+//
+// In 224.0.0.0/3 and ff00::/8 only prefixes entered there are found, never a default route; of those
+// that end at the last address, the shorter must be entered before the longer.
 #pragma once
 
 #include "base/addr.h"

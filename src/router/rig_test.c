@@ -21,7 +21,7 @@ const uint8_t rig_mac[2][6] = {
 const uint8_t rig_peer[2][6] = {
 	{0x00, 0x1b, 0x21, 0xc4, 0x95, 0x7a}, {0x00, 0x1b, 0x21, 0xc4, 0x95, 0x7b}};
 
-static void start_eal(void)
+void rig_eal(void)
 {
 	static bool started;
 	static char text[] = "test\0--no-huge\0--no-shconf\0--no-pci\0--no-telemetry\0-m\0"
@@ -99,7 +99,7 @@ void rig_start(struct rig *g, const struct router_conf *conf)
 	struct router_conf c = *conf;
 	struct err err = {0};
 
-	start_eal();
+	rig_eal();
 	*g = (struct rig){0};
 	g->pool = rte_pktmbuf_pool_create("rig", POOL_SIZE, 0, 0, 9600 + RTE_PKTMBUF_HEADROOM, -1);
 	assert_non_null(g->pool);

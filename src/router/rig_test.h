@@ -21,7 +21,10 @@ struct rig {
 
 extern const uint8_t rig_mac[2][6], rig_peer[2][6];
 
-// Starts EAL once, makes the pool; then a router as above.
+// Starts EAL, once.
+void rig_eal(void);
+
+// Starts EAL, makes the pool; then a router as above.
 void rig_start(struct rig *g, const struct router_conf *conf);
 void rig_stop(struct rig *g); // checks that no buffer was lost
 
