@@ -15,5 +15,6 @@ extern const struct command commands[];
 extern const size_t n_commands;
 
 int cmd_gen(int argc, char **argv);
+int cmd_router(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 int cmd_stat(int argc, char **argv);

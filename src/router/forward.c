@@ -46,7 +46,8 @@ static unsigned other_family(
 	}
 	if (n_other == 0)
 		return n;
-	n_sub = (first_is_6 ? fast4 : fast6)(r, b->in, pkt, out, n_other, sub_left);
+	n_sub = first_is_6 ? fast4(r, b->in, pkt, out, n_other, sub_left)
+			   : fast6(r, b->in, pkt, out, n_other, sub_left);
 
 	// What is left now: not of the other family, or left by its fast path too.
 	for (unsigned i = 0, j = 0; i < n; i++) {
@@ -93,7 +94,8 @@ void router_forward(struct router *r, struct burst *b, uint64_t now_ns)
 	if (b->n == 0)
 		return;
 	is_6 = looks_ip6(b->pkt[0]);
-	n = (is_6 ? fast6 : fast4)(r, b->in, b->pkt, b->out, b->n, left);
+	n = is_6 ? fast6(r, b->in, b->pkt, b->out, b->n, left)
+		 : fast4(r, b->in, b->pkt, b->out, b->n, left);
 	if (__builtin_expect(n == 0, 1))
 		return;
 	n = other_family(r, b, is_6, left, n);

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "box.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUTES_MIN = 1024, NOT_HERE = -1 };
+
+struct box {
+	struct router *router;
+	struct path *path;
+	struct worker *worker;
+	uint64_t cpu_ns; // of the worker that was
+};
+
+static int port_of(const struct box_setup *s, const char *iface)
+{
+	for (unsigned i = 0; i < s->n_ports; i++)
+		if (strcmp(s->ports[i].iface, iface) == 0)
+			return (int)i;
+	return NOT_HERE;
+}
+
+static void note(const struct box_setup *s, const char *where, const char *what, const char *iface)
+{
+	char text[512];
+
+	if (s->note == NULL)
+		return;
+	snprintf(text, sizeof(text), "%s: %s left out: %s has no port", where, what, iface);
+	s->note(s->arg, text);
+}
+
+// An interface without a port in whose nets the address lies; NULL if there is none, or an interface
+// with a port has it in a net too.
+static const struct conf_iface *elsewhere(const struct box_setup *s, const struct ip *ip)
+{
+	const struct conf_iface *far = NULL;
+
+	for (unsigned i = 0; i < s->conf->n_ifaces; i++) {
+		const struct conf_iface *f = &s->conf->ifaces[i];
+
+		for (unsigned a = 0; a < f->n_addrs; a++) {
+			if (!prefix_contains(&f->addrs[a], ip))
+				continue;
+			if (port_of(s, f->name) != NOT_HERE)
+				return NULL;
+			far = f;
+		}
+	}
+	return far;
+}
+
+static int add_iface(struct router *r, uint16_t port, const struct conf_iface *f, struct port *p,
+	struct err *err)
+{
+	struct mac mac = f->ether;
+	int rc;
+
+	if (!f->up)
+		return err_set(err, EINVAL,
+			"%s: %s is given no value, so FreeBSD leaves it down; say \"up\"", f->where,
+			f->name);
+	if (!f->has_ether)
+		port_mac(p, &mac);
+	rc = router_port_add(r, port, f->name, &mac, f->mtu != 0 ? f->mtu : port_mtu(p), err);
+	for (unsigned i = 0; i < f->n_addrs && rc == 0; i++)
+		rc = router_addr_add(r, port, &f->addrs[i], err);
+	return rc == 0 ? 0 : err_context(err, "%s", f->where);
+}
+
+static int add_ifaces(struct router *r, const struct box_setup *s, struct err *err)
+{
+	for (unsigned i = 0; i < s->n_ports; i++) {
+		const struct conf_iface *f = conf_iface_find(s->conf, s->ports[i].iface);
+		int rc;
+
+		if (f == NULL)
+			return err_set(err, EINVAL, "the configuration has no interface '%s'",
+				s->ports[i].iface);
+		if (port_of(s, f->name) != (int)i)
+			return err_set(
+				err, EINVAL, "the interface '%s' is given two ports", f->name);
+		rc = add_iface(r, (uint16_t)i, f, s->ports[i].port, err);
+		if (rc != 0)
+			return rc;
+	}
+	for (unsigned i = 0; i < s->conf->n_ifaces; i++) {
+		const struct conf_iface *f = &s->conf->ifaces[i];
+
+		if (f->n_addrs > 0 && port_of(s, f->name) == NOT_HERE)
+			note(s, f->where, "the interface is", f->name);
+	}
+	return 0;
+}
+
+static int add_route(
+	struct router *r, const struct box_setup *s, const struct conf_route *c, struct err *err)
+{
+	static const enum route_kind kinds[] = {[CONF_GATEWAY] = ROUTE_GATEWAY,
+		[CONF_IFACE] = ROUTE_INTERFACE,
+		[CONF_REJECT] = ROUTE_REJECT,
+		[CONF_BLACKHOLE] = ROUTE_BLACKHOLE};
+	struct route route = {.dst = c->dst, .kind = kinds[c->kind], .gateway = c->gateway};
+	const struct conf_iface *far = c->kind == CONF_GATEWAY ? elsewhere(s, &c->gateway) : NULL;
+	char what[64];
+
+	snprintf(what, sizeof(what), "the route '%s' is", c->name);
+	if (c->iface[0] != '\0') {
+		int port = port_of(s, c->iface);
+
+		if (port == NOT_HERE && conf_iface_find(s->conf, c->iface) == NULL)
+			return err_set(
+				err, EINVAL, "%s: there is no interface '%s'", c->where, c->iface);
+		if (port == NOT_HERE) {
+			note(s, c->where, what, c->iface);
+			return 0;
+		}
+		route.port = (uint16_t)port;
+		route.has_port = true;
+	} else if (far != NULL) {
+		note(s, c->where, what, far->name);
+		return 0;
+	}
+	return router_route_add(r, &route, err) == 0 ? 0 : err_context(err, "%s", c->where);
+}
+
+static int add_neigh(
+	struct router *r, const struct box_setup *s, const struct conf_neigh *c, struct err *err)
+{
+	const struct conf_iface *far = elsewhere(s, &c->ip);
+	const char *iface = c->zone[0] != '\0' ? c->zone : far != NULL ? far->name : NULL;
+	int rc;
+
+	if (iface != NULL && port_of(s, iface) == NOT_HERE) {
+		note(s, c->where, "the neighbour is", iface);
+		return 0;
+	}
+	rc = iface != NULL
+		     ? router_neigh_add_on(r, (uint16_t)port_of(s, iface), &c->ip, &c->mac, err)
+		     : router_neigh_add(r, &c->ip, &c->mac, err);
+	return rc == 0 ? 0 : err_context(err, "%s", c->where);
+}
+
+static int configure(struct router *r, const struct box_setup *s, struct err *err)
+{
+	const struct conf *c = s->conf;
+	int rc = add_ifaces(r, s, err);
+
+	for (unsigned i = 0; i < c->n_routes && rc == 0; i++)
+		rc = add_route(r, s, &c->routes[i], err);
+	for (unsigned i = 0; i < c->n_neighs && rc == 0; i++)
+		rc = add_neigh(r, s, &c->neighs[i], err);
+	return rc;
+}
+
+static struct router *make_router(const struct box_setup *s, struct err *err)
+{
+	const struct conf *c = s->conf;
+	struct router_conf rc = {
+		.forward4 = c->forward4,
+		.forward6 = c->forward6,
+		.redirect4 = c->redirect4,
+		.redirect6 = c->redirect6,
+		.ttl = c->ttl,
+		.hlim = c->hlim,
+		.process_options = c->process_options,
+		.icmp_limit_pps = c->icmp_limit_pps,
+		.icmp_quote_bytes = c->icmp_quote_bytes,
+		.icmp_reply_from_interface = c->icmp_reply_from_interface,
+		.pool = s->pool,
+	};
+	unsigned n = c->n_routes + c->n_neighs;
+
+	for (unsigned i = 0; i < c->n_ifaces; i++)
+		n += 4 * c->ifaces[i].n_addrs;
+	// Twice what is there: IPv6 prefixes that share nothing need more room than one each.
+	rc.max_routes4 = rc.max_routes6 = n * 2 > ROUTES_MIN ? n * 2 : ROUTES_MIN;
+	return router_new(&rc, err);
+}
+
+struct box *box_new(const struct box_setup *setup, struct err *err)
+{
+	struct port *ports[PATH_PORTS_MAX];
+	struct box *b;
+
+	if (setup->n_ports == 0 || setup->n_ports > PATH_PORTS_MAX) {
+		err_set(err, EINVAL, "%u ports: a router has 1 to %u", setup->n_ports,
+			PATH_PORTS_MAX);
+		return NULL;
+	}
+	b = calloc(1, sizeof(*b));
+	if (b == NULL) {
+		err_set(err, ENOMEM, "no memory for a router");
+		return NULL;
+	}
+	for (unsigned i = 0; i < setup->n_ports; i++)
+		ports[i] = setup->ports[i].port;
+	b->router = make_router(setup, err);
+	if (b->router == NULL || configure(b->router, setup, err) != 0)
+		goto fail;
+	b->path = path_new(ports, setup->n_ports, b->router, err);
+	if (b->path != NULL)
+		return b;
+fail:
+	box_free(b);
+	return NULL;
+}
+
+void box_free(struct box *b)
+{
+	if (b == NULL)
+		return;
+	box_stop(b);
+	path_free(b->path);
+	router_free(b->router);
+	free(b);
+}
+
+static void loop(void *arg)
+{
+	struct box *b = arg;
+
+	path_once(b->path);
+}
+
+int box_start(struct box *b, unsigned worker, struct err *err)
+{
+	b->worker = worker_start(worker, loop, b, err);
+	return b->worker != NULL ? 0 : -EINVAL;
+}
+
+void box_stop(struct box *b)
+{
+	if (b->worker == NULL)
+		return;
+	b->cpu_ns = worker_cpu_ns(b->worker);
+	worker_stop(b->worker);
+	b->worker = NULL;
+}
+
+void box_quiet(struct box *b)
+{
+	if (b->worker != NULL)
+		worker_quiet(b->worker);
+}
+
+void box_once(struct box *b)
+{
+	path_once(b->path);
+}
+
+void box_counters(const struct box *b, struct path_counters *out)
+{
+	path_counters(b->path, out);
+}
+
+void box_router_counters(const struct box *b, struct router_counters *out)
+{
+	router_counters(b->router, out);
+}
+
+uint64_t box_cpu_ns(const struct box *b)
+{
+	return b->worker != NULL ? worker_cpu_ns(b->worker) : b->cpu_ns;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// box.h - a router made of configuration and ports: what `weir router` runs, and the lab's device
+// under test in memory.
+#pragma once
+
+#include "base/err.h"
+#include "conf/conf.h"
+#include "path/path.h"
+#include "port/port.h"
+#include "router/router.h"
+
+#include <stdint.h>
+
+struct box;
+
+struct box_port {
+	const char *iface; // as the configuration calls it: igb2
+	struct port *port; // open; the box does not close it
+};
+
+// What a box is made from; nothing of it is needed after box_new but ports and pool, which must
+// outlive the box.
+struct box_setup {
+	const struct conf *conf;
+	const struct box_port *ports;
+	unsigned n_ports;         // 1..PATH_PORTS_MAX
+	struct rte_mempool *pool; // for packets the box makes; frames of the largest MTU fit
+	// Called for each thing of the configuration that is left out because the interface it needs
+	// has no port; one sentence.  NULL: nobody wants to know.
+	void (*note)(void *arg, const char *text);
+	void *arg;
+};
+
+// -EINVAL with a sentence (and file:line where the configuration has it) if a port's interface is
+// not in the configuration, or something of it cannot be honoured; -ENOMEM.
+struct box *box_new(const struct box_setup *setup, struct err *err);
+void box_free(struct box *b); // stops it first
+
+// Forwards on worker `worker` (worker_start) until box_stop.  Once only.
+int box_start(struct box *b, unsigned worker, struct err *err);
+void box_stop(struct box *b);
+
+// Waits for the end of the turn that its worker is in.
+void box_quiet(struct box *b);
+
+// One turn by the calling thread, for a box that is not started.
+void box_once(struct box *b);
+
+// While it runs, and after it.
+void box_counters(const struct box *b, struct path_counters *out);
+void box_router_counters(const struct box *b, struct router_counters *out);
+uint64_t box_cpu_ns(const struct box *b); // CPU time of its worker; of a stopped one: to its end

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "router_out.h"
+
+#include "base/clock.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void router_note(void *arg, const char *text)
+{
+	(void)arg;
+	fprintf(stderr, "%s\n", text);
+}
+
+void router_conf_notes(const struct conf *c)
+{
+	unsigned host = 0;
+
+	for (unsigned i = 0; i < c->n_notes; i++) {
+		const struct conf_note *n = &c->notes[i];
+
+		if (n->kind == CONF_HOST)
+			host++;
+		else
+			fprintf(stderr, "%s: %s: %s\n", n->where, n->what, n->why);
+	}
+	if (host > 0)
+		fprintf(stderr, "%u setting%s of the host that runs the router: no effect here\n",
+			host, host == 1 ? "" : "s");
+}
+
+void router_no_fc(const char *iface, const char *port)
+{
+	fprintf(stderr, "%s: flow control: no effect here because %s is no NIC\n", iface, port);
+}
+
+void router_hello(const struct box_port *ports, unsigned n)
+{
+	fprintf(stderr, "%s\n", port_env_text());
+	for (unsigned i = 0; i < n; i++) {
+		char mac_buf[ADDR_TEXT_MAX];
+		struct mac mac;
+
+		port_mac(ports[i].port, &mac);
+		fprintf(stderr, "%s: %s, %s, MTU %u\n", ports[i].iface,
+			port_describe(ports[i].port), mac_text(&mac, mac_buf),
+			port_mtu(ports[i].port));
+	}
+}
+
+static struct router_window window_of(const struct box *b)
+{
+	struct path_counters c;
+
+	box_counters(b, &c);
+	return (struct router_window){
+		.ns = clock_ns(), .cpu_ns = box_cpu_ns(b), .in = c.in, .sent = c.sent};
+}
+
+void router_window_start(struct router_window *w, const struct box *b)
+{
+	*w = window_of(b);
+}
+
+void router_window_print(struct router_window *w, const struct box *b)
+{
+	struct router_window now = window_of(b);
+
+	printf("{\"ns\":%" PRIu64 ",\"cpu_ns\":%" PRIu64 ",\"in\":%" PRIu64 ",\"sent\":%" PRIu64
+	       "}\n",
+		now.ns - w->ns, now.cpu_ns - w->cpu_ns, now.in - w->in, now.sent - w->sent);
+	fflush(stdout);
+	*w = now;
+}
+
+static json_t *number(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+static json_t *ports_json(const struct path_counters *c, const struct box_port *ports, unsigned n)
+{
+	json_t *all = json_array();
+
+	for (unsigned i = 0; i < n; i++) {
+		json_t *p = json_object();
+
+		json_object_set_new(p, "iface", json_string(ports[i].iface));
+		json_object_set_new(p, "port", json_string(port_name(ports[i].port)));
+		json_object_set_new(p, "rx_packets", number(c->port[i].rx_packets));
+		json_object_set_new(p, "rx_bytes", number(c->port[i].rx_bytes));
+		json_object_set_new(p, "tx_packets", number(c->port[i].tx_packets));
+		json_object_set_new(p, "tx_bytes", number(c->port[i].tx_bytes));
+		json_array_append_new(all, p);
+	}
+	return all;
+}
+
+static json_t *stages_json(const struct path_counters *c)
+{
+	json_t *all = json_object();
+
+	for (unsigned i = 0; i < STAGE_COUNT; i++) {
+		json_t *s = json_object();
+
+		json_object_set_new(s, "calls", number(c->stage[i].calls));
+		json_object_set_new(s, "packets", number(c->stage[i].packets));
+		json_object_set_new(s, "cycles", number(c->stage[i].cycles));
+		json_object_set_new(all, path_stage_name((enum path_stage)i), s);
+	}
+	return all;
+}
+
+static json_t *drops_json(const struct path_counters *c)
+{
+	json_t *all = json_object();
+
+	for (unsigned i = 0; i < DROP_COUNT; i++)
+		if (c->drop[i] != 0)
+			json_object_set_new(all, drop_name((enum drop)i), number(c->drop[i]));
+	return all;
+}
+
+static void account_json(const struct box *b, const struct path_counters *c,
+	const struct router_counters *r, const struct box_port *ports, unsigned n)
+{
+	json_t *all = json_object();
+	char *text;
+
+	json_object_set_new(all, "ports", ports_json(c, ports, n));
+	json_object_set_new(all, "in", number(c->in));
+	json_object_set_new(all, "made", number(c->made));
+	json_object_set_new(all, "sent", number(c->sent));
+	json_object_set_new(all, "queued", number(c->queued));
+	json_object_set_new(all, "drops", drops_json(c));
+	json_object_set_new(all, "stages", stages_json(c));
+	json_object_set_new(all, "icmp_sent", number(r->icmp_sent));
+	json_object_set_new(all, "icmp_limited", number(r->icmp_limited));
+	json_object_set_new(all, "fragmented", number(r->fragmented));
+	json_object_set_new(all, "fragments", number(r->fragments));
+	json_object_set_new(all, "slow", number(r->slow));
+	json_object_set_new(all, "cpu_ns", number(box_cpu_ns(b)));
+	json_object_set_new(all, "busy_cycles", number(c->busy_cycles));
+	json_object_set_new(all, "cycles_per_second", number(clock_cycles_hz()));
+	text = json_dumps(all, 0);
+	if (text != NULL)
+		puts(text);
+	free(text);
+	json_decref(all);
+}
+
+static void account_text(const struct path_counters *c, const struct router_counters *r,
+	const struct box_port *ports, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		printf("%-10s received %" PRIu64 " packets, %" PRIu64 " bytes; sent %" PRIu64
+		       " packets, %" PRIu64 " bytes\n",
+			ports[i].iface, c->port[i].rx_packets, c->port[i].rx_bytes,
+			c->port[i].tx_packets, c->port[i].tx_bytes);
+	printf("in %" PRIu64 ", made here %" PRIu64 ", sent %" PRIu64 ", queued %" PRIu64 "\n",
+		c->in, c->made, c->sent, c->queued);
+	for (unsigned i = 0; i < DROP_COUNT; i++)
+		if (c->drop[i] != 0)
+			printf("dropped %" PRIu64 " %s: %s\n", c->drop[i], drop_name((enum drop)i),
+				drop_text((enum drop)i));
+	if (r->icmp_sent + r->icmp_limited > 0)
+		printf("ICMP errors: %" PRIu64 " sent, %" PRIu64 " held back by the limit\n",
+			r->icmp_sent, r->icmp_limited);
+	if (r->fragmented > 0)
+		printf("fragmented %" PRIu64 " packets into %" PRIu64 "\n", r->fragmented,
+			r->fragments);
+	for (unsigned i = 0; i < STAGE_COUNT; i++)
+		if (c->stage[i].packets != 0)
+			printf("%-7s %" PRIu64 " calls, %" PRIu64
+			       " packets, %.1f cycles a packet\n",
+				path_stage_name((enum path_stage)i), c->stage[i].calls,
+				c->stage[i].packets,
+				(double)c->stage[i].cycles / (double)c->stage[i].packets);
+}
+
+void router_account(const struct box *b, const struct box_port *ports, unsigned n, bool json)
+{
+	struct path_counters c;
+	struct router_counters r;
+
+	box_counters(b, &c);
+	box_router_counters(b, &r);
+	if (json)
+		account_json(b, &c, &r, ports, n);
+	else
+		account_text(&c, &r, ports, n);
+}
