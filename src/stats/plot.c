@@ -71,15 +71,33 @@ static void plot_bar(const struct plot *p, char *bar, const struct plot_set *set
 	bar[plot_column(p, set->mean)] = 'A';
 }
 
+// The first of sorted[from..n) in another column than `from`.
+static unsigned next_column(const struct plot *p, const struct plot_set *set, unsigned from)
+{
+	int x = plot_column(p, set->sorted[from]);
+	unsigned lo = from + 1;
+	unsigned hi = set->n;
+
+	while (lo < hi) {
+		unsigned mid = lo + (hi - lo) / 2;
+
+		if (plot_column(p, set->sorted[mid]) == x)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 static void plot_place(struct plot *p, unsigned i, const struct plot_set *set)
 {
 	unsigned tallest = 1;
 
-	for (unsigned k = 0; k < set->n; k++) {
-		unsigned *c = &p->count[i][plot_column(p, set->sorted[k])];
-
-		if (++*c > tallest)
-			tallest = *c;
+	for (unsigned k = 0, next; k < set->n; k = next) {
+		next = next_column(p, set, k);
+		p->count[i][plot_column(p, set->sorted[k])] = next - k;
+		if (next - k > tallest)
+			tallest = next - k;
 	}
 	p->top[i] = tallest;
 	if (p->o.compat && tallest > p->height)

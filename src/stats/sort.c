@@ -91,14 +91,20 @@ static key_alias *sort_keys(key_alias *key, key_alias *tmp, size_t n)
 void sort_doubles(double *v, double *tmp, size_t n)
 {
 	key_alias few[SMALL];
-	key_alias *key = n <= SMALL ? few : (key_alias *)tmp;
+	void *memory = v;
+	key_alias *key = few;
 
+	if (n > SMALL) {
+		void *more = tmp;
+
+		key = more;
+	}
 	for (size_t i = 0; i < n; i++)
 		key[i] = sort_key(v[i]);
 	if (n <= SMALL)
 		sort_insertion(key, n);
 	else
-		key = sort_keys(key, (key_alias *)v, n);
+		key = sort_keys(key, memory, n);
 	for (size_t i = 0; i < n; i++)
 		v[i] = sort_value(key[i]);
 }
