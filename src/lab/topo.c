@@ -52,8 +52,8 @@ static bool neighbour(const struct conf *c, const struct ip *ip, struct mac *out
 }
 
 // The interface behind which ip lies and the next station on the way to it.
-static int follow(const struct conf *c, const struct ip *ip, unsigned *iface, struct mac *mac,
-	bool *has_mac, struct err *err)
+static int follow(const struct conf *c, const struct ip *ip, unsigned *iface, struct ip *hop,
+	struct mac *mac, bool *has_mac, struct err *err)
 {
 	const struct conf_route *r = route_to(c, ip);
 	struct ip next = *ip;
@@ -75,6 +75,7 @@ static int follow(const struct conf *c, const struct ip *ip, unsigned *iface, st
 	if (i < 0)
 		return err_set(err, EINVAL, "the settings have no route to %s", text);
 	*iface = (unsigned)i;
+	*hop = next;
 	*has_mac = neighbour(c, &next, mac);
 	return 0;
 }
@@ -84,8 +85,10 @@ int lab_topo(
 {
 	struct lab_topo topo = {0};
 
-	if (follow(c, &t->gen.src.lo, &topo.in, &topo.in_mac, &topo.has_in_mac, err) != 0 ||
-		follow(c, &t->gen.dst.lo, &topo.out, &topo.out_mac, &topo.has_out_mac, err) != 0)
+	if (follow(c, &t->gen.src.lo, &topo.in, &topo.in_hop, &topo.in_mac, &topo.has_in_mac,
+		    err) != 0 ||
+		follow(c, &t->gen.dst.lo, &topo.out, &topo.out_hop, &topo.out_mac,
+			&topo.has_out_mac, err) != 0)
 		return -err->code;
 	if (topo.in == topo.out)
 		return err_set(err, EINVAL, "sources and destinations are both behind %s",

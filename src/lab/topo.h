@@ -6,6 +6,8 @@
 
 struct lab_topo {
 	unsigned in, out;             // indices into conf.ifaces: where frames enter and leave
+	struct ip in_hop, out_hop;    // the stations next to the box: gateways, or the first source
+				      // and destination themselves
 	struct mac in_mac;            // of the neighbour that the sources are behind
 	struct mac out_mac;           // of the one the destinations are behind
 	bool has_in_mac, has_out_mac; // whether the settings name them (static ARP, NDP)
