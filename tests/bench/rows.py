@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The rows of the table.  measure(env) gives {side: Measured or seconds} of one round."""
+import os
+import random
+import re
+import resource
+import subprocess
+import time
+
+from process import Measured, NotMeasured, Testpmd
+from veth import Lab, Sink
+from weir import Generator, Router
+
+
+class Row:
+    unit = "ns"
+    weir = "weir router"
+    peer = "testpmd mac"
+    at_most = None   # goal for weir's cost over the peer's
+    at_least = None  # goal for weir's speed over the peer's
+
+    def __init__(self, name, text, **fields):
+        self.name, self.text = name, text
+        self.__dict__.update(fields)
+
+    def ratio(self, weir, peer):
+        return weir / peer if self.at_least is None else peer / weir
+
+    def met(self, ratio):
+        if self.at_most is not None:
+            return ratio <= self.at_most
+        return None if self.at_least is None else ratio >= self.at_least
+
+    def goal(self):
+        if self.at_most is not None:
+            return f"<= {self.at_most}"
+        return "-" if self.at_least is None else f">= {self.at_least}"
+
+    def sides(self, env):
+        """[(key, function)]: measured one after the other, in turns first."""
+        raise NotImplementedError
+
+
+class Forward(Row):
+    """pcap in (repeated from memory), null out."""
+
+    def sides(self, env):
+        pcap = env.pcaps[self.version]
+        return [("weir", lambda: self.router(env, pcap)),
+                ("peer", lambda: self.testpmd(env, pcap))]
+
+    def router(self, env, pcap):
+        with Router(env.build, env.conf, f"pcap:{pcap}", "null", env.folder, options=["--loop"]) as r:
+            return Measured("weir router", r.own_windows())
+
+    def testpmd(self, env, pcap):
+        vdevs = [f"net_pcap0,rx_pcap={pcap},infinite_rx=1", "net_null0,no-rx=1"]
+        with Testpmd(self.mode, vdevs, env.folder, env.cpus, env.pages) as t:
+            t.connect()
+            return Measured(f"testpmd {self.mode}", t.windows(t.worker(), lambda: t.sent(1)))
+
+
+class Generate(Row):
+    weir = "weir gen"
+    peer = "testpmd txonly-multi-flow"
+
+    def sides(self, env):
+        return [("weir", lambda: self.gen(env)), ("peer", lambda: self.testpmd(env))]
+
+    def gen(self, env):
+        with Generator(env.build, "null", env.folder, env.cpus[1]) as g:
+            return Measured("weir gen", g.own_windows(g.sender()))
+
+    def testpmd(self, env):
+        with Testpmd("txonly", ["net_null0,no-rx=1"], env.folder, env.cpus, env.pages,
+                     options=["--txonly-multi-flow", "--txpkts=60"]) as t:
+            t.connect()
+            return Measured("testpmd txonly", t.windows(t.worker(), lambda: t.sent(0)))
+
+
+class VethSend(Row):
+    """One interface sends; the far end drops by XDP and counts what arrived."""
+
+    weir = "weir gen"
+    peer = "testpmd txonly"
+
+    def sides(self, env):
+        return [("weir", lambda: self.gen(env)), ("peer", lambda: self.testpmd(env))]
+
+    def gen(self, env):
+        with Lab() as lab, Sink(env.build, "k1", lab.sink, env.folder) as sink, \
+                Generator(env.build, f"{self.kind}:d1", env.folder, env.cpus[1], lab.dut) as g:
+            return Measured("weir gen", g.windows(g.sender(), sink.count))
+
+    def testpmd(self, env):
+        with Lab() as lab, Sink(env.build, "k1", lab.sink, env.folder) as sink, \
+                Testpmd("txonly", [f"{self.driver}0,iface=d1"], env.folder, env.cpus, env.pages,
+                        lab.dut, options=["--txpkts=60"]) as t:
+            t.connect()
+            return Measured("testpmd txonly", t.windows(t.worker(), sink.count))
+
+
+class VethForward(Row):
+    """From one interface to another, offered more than it can take; what arrives behind it
+    counts.  The source runs on the first CPU, the forwarder on the second."""
+
+    def sides(self, env):
+        return [("weir", lambda: self.router(env)), ("peer", lambda: self.testpmd(env))]
+
+    @staticmethod
+    def source(env, lab):
+        return Generator(env.build, "xdp:s0", env.folder, env.cpus[0], lab.src)
+
+    def router(self, env):
+        with Lab() as lab, Sink(env.build, "k1", lab.sink, env.folder) as sink, \
+                Router(env.build, env.conf, f"{self.kind}:d0", f"{self.kind}:d1", env.folder,
+                       lab.dut) as r, self.source(env, lab) as g:
+            g.sender()
+            return Measured("weir router", r.windows(r.worker(), sink.count))
+
+    def testpmd(self, env):
+        vdevs = [f"{self.driver}0,iface=d0", f"{self.driver}1,iface=d1"]
+        with Lab() as lab, Sink(env.build, "k1", lab.sink, env.folder) as sink, \
+                Testpmd("mac", vdevs, env.folder, env.cpus, env.pages, lab.dut) as t:
+            t.connect()
+            with self.source(env, lab) as g:
+                g.sender()
+                return Measured("testpmd mac", t.windows(t.worker(), sink.count))
+
+
+class Seconds:
+    """CPU time of a whole run, in the place of a Measured."""
+
+    def __init__(self, cpu_s, wall_s):
+        self.ns, self.share = cpu_s, cpu_s / wall_s
+
+
+class Ministat(Row):
+    """A million values."""
+
+    unit = "s"
+    weir = "weir stat"
+    peer = "Debian's ministat"
+
+    def sides(self, env):
+        values = self.values(env)
+        outputs = {}
+        return [("weir", lambda: self.run(f"{env.build}/cmd/ministat", values, outputs)),
+                ("peer", lambda: self.run("/usr/bin/ministat", values, outputs))]
+
+    @staticmethod
+    def values(env):
+        path = os.path.join(env.folder, "values")
+        if not os.path.exists(path):
+            r = random.Random(1)
+            with open(path, "w", encoding="ascii") as f:
+                f.writelines(f"{r.gauss(1e6, 2e4):.3f}\n" for _ in range(1000000))
+        return path
+
+    def run(self, program, values, outputs):
+        if not os.path.exists(program):
+            raise NotMeasured(f"{program} is not there")
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        r = subprocess.run([program, "-n", values], capture_output=True, text=True, check=False)
+        wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+        if r.returncode != 0:
+            raise NotMeasured(f"{program}: exit {r.returncode}: {r.stderr.strip()}")
+        outputs[program] = self.figures(r.stdout)
+        if len(set(outputs.values())) > 1:
+            raise NotMeasured(f"the two print different figures: {outputs}")
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return Seconds(cpu, wall)
+
+    @staticmethod
+    def figures(text):
+        """N, min, max, median, average, deviation of the one data set."""
+        for line in text.splitlines():
+            if re.match(r"^[x ] +1000000 ", line):
+                return tuple(line.split()[1 if line[0] == "x" else 0:])
+        raise NotMeasured(f"ministat printed no figures: {text[:200]}")
+
+
+ROWS = [
+    Forward("fwd4", "IPv4 pcap > null", version="4", mode="mac", at_most=1.37),
+    Forward("fwd4-io", "IPv4 pcap > null", version="4", mode="io", peer="testpmd io"),
+    Forward("fwd6", "IPv6 pcap > null", version="6", mode="mac", at_most=1.9),
+    Generate("gen4", "2000 flows > null", at_most=1.05),
+    VethSend("xdp-tx", "send, AF_XDP on veth", kind="xdp", driver="net_af_xdp", at_least=0.95),
+    VethSend("afp-tx", "send, AF_PACKET on veth", kind="afpacket", driver="net_af_packet",
+             at_least=0.95),
+    VethForward("xdp-fwd", "IPv4 AF_XDP on veth", kind="xdp", driver="net_af_xdp", at_least=0.95),
+    VethForward("afp-fwd", "IPv4 AF_PACKET on veth", kind="afpacket", driver="net_af_packet",
+                at_least=0.95),
+    Ministat("ministat", "1,000,000 values", at_most=0.4),
+]
