@@ -11,10 +11,11 @@
 #include <rte_eal.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL_SIZE = 2047 };
+enum { POOL_SIZE = 1023 };
 
 const uint8_t rig_mac[2][6] = {
 	{0x00, 0x08, 0xa2, 0x09, 0x33, 0xda}, {0x00, 0x08, 0xa2, 0x09, 0x33, 0xdb}};
@@ -96,12 +97,15 @@ void rig_start(struct rig *g, const struct router_conf *conf)
 		{"198.19.0.209/25", "2001:2:0:8000::209/64", "198.19.0.0/16", "198.19.0.203",
 			"2001:2:0:8000::/49", "2001:2:0:8000::203"},
 	};
+	static unsigned serial;
 	struct router_conf c = *conf;
 	struct err err = {0};
+	char name[16];
 
 	rig_eal();
 	*g = (struct rig){0};
-	g->pool = rte_pktmbuf_pool_create("rig", POOL_SIZE, 0, 0, 9600 + RTE_PKTMBUF_HEADROOM, -1);
+	snprintf(name, sizeof(name), "rig%u", serial++);
+	g->pool = rte_pktmbuf_pool_create(name, POOL_SIZE, 0, 0, 9600 + RTE_PKTMBUF_HEADROOM, -1);
 	assert_non_null(g->pool);
 	c.pool = g->pool;
 	c.max_routes4 = c.max_routes6 = 256;
