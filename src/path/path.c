@@ -17,6 +17,7 @@ static_assert(
 
 struct path {
 	struct port *port[PATH_PORTS_MAX];
+	uint16_t n_rxq[PATH_PORTS_MAX];
 	unsigned n_ports;
 	struct router *router;
 	uint64_t start_cycles;
@@ -42,6 +43,8 @@ struct path *path_new(struct port *const *ports, unsigned n, struct router *rout
 	}
 	memcpy(p->port, ports, n * sizeof(*ports));
 	p->n_ports = n;
+	for (unsigned i = 0; i < n; i++)
+		p->n_rxq[i] = port_rx_queues(ports[i]);
 	p->router = router;
 	p->ns_per_cycle_32 = (uint64_t)((double)(1ull << 32) * 1e9 / (double)clock_cycles_hz());
 	p->start_cycles = clock_cycles();
@@ -126,14 +129,14 @@ static void send_all(struct path *p, struct burst *b)
 	}
 }
 
-// Polls one port; true if packets came.
-static bool turn(struct path *p, uint16_t in)
+// Polls one queue of a port; true if packets came.
+static bool turn(struct path *p, uint16_t in, uint16_t queue)
 {
 	struct path_port_counters *c = &p->c.port[in];
 	struct burst *b = &p->burst;
 	uint64_t t0 = clock_cycles(), t;
 
-	b->n = port_rx(p->port[in], 0, b->pkt, BURST_MAX);
+	b->n = port_rx(p->port[in], queue, b->pkt, BURST_MAX);
 	if (b->n == 0)
 		return false;
 	b->in = in;
@@ -161,7 +164,8 @@ void path_once(struct path *p)
 	bool busy = false;
 
 	for (uint16_t i = 0; i < p->n_ports; i++)
-		busy |= turn(p, i);
+		for (uint16_t q = 0; q < p->n_rxq[i]; q++)
+			busy |= turn(p, i, q);
 	if (busy)
 		p->c.busy_polls++;
 	else

@@ -39,7 +39,8 @@ struct path *path_new(
 	struct port *const *ports, unsigned n, struct router *router, struct err *err);
 void path_free(struct path *p);
 
-// One turn: polls every port once and carries the bursts through.  The worker's loop.
+// One turn: polls every receive queue of every port once and carries the bursts through.  The
+// worker's loop.
 void path_once(struct path *p);
 
 // A copy of the counters; may be called from another thread while the path runs (each figure is

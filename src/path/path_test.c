@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// clang-format off
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+// clang-format on
+#include "path/path.h"
+
+#include "packet/build.h"
+#include "router/router.h"
+
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+#include <string.h>
+
+enum { N = 3, POOL_SIZE = 8191, RING = 256 };
+
+// A path over three ports; far[i] is the other end of port i, where the test sends and receives.
+struct rig {
+	struct rte_mempool *pool;
+	struct port *near[N], *far[N];
+	struct router *router;
+	struct path *path;
+	struct mac mac[N], peer;
+	unsigned free_before;
+};
+
+static struct rig rig;
+
+static void open_pair(struct rig *g, unsigned i)
+{
+	static const char *const names[N] = {"mem:a", "mem:b", "mem:c"};
+	struct port_conf c = {.pool = g->pool, .n_rxd = RING, .n_txd = RING};
+	struct err err = {0};
+
+	g->near[i] = port_open(names[i], &c, &err);
+	if (g->near[i] == NULL)
+		fail_msg("%s", err.msg);
+	g->far[i] = port_open(names[i], &c, &err);
+	if (g->far[i] == NULL)
+		fail_msg("%s", err.msg);
+	port_mac(g->near[i], &g->mac[i]);
+}
+
+// Port i is 10.i.0.1/24 with the neighbour 10.i.0.2.
+static void add_net(struct rig *g, unsigned i)
+{
+	struct prefix addr = {.addr = {.family = 4, .v4 = 0x0a000001 | i << 16}, .len = 24};
+	struct ip peer = {.family = 4, .v4 = 0x0a000002 | i << 16};
+	char name[8] = {'p', (char)('0' + i), '\0'};
+
+	assert_int_equal(router_port_add(g->router, (uint16_t)i, name, &g->mac[i],
+				 i == 2 ? 100 : 1500, NULL),
+		0);
+	assert_int_equal(router_addr_add(g->router, (uint16_t)i, &addr, NULL), 0);
+	assert_int_equal(router_neigh_add(g->router, &peer, &g->peer, NULL), 0);
+}
+
+static int start(void **state)
+{
+	struct router_conf c = {.forward4 = true, .forward6 = true};
+	struct err err = {0};
+
+	rig = (struct rig){.peer = {{2, 0, 0, 0, 0, 9}}};
+	rig.pool = port_pool("path", POOL_SIZE, 2048, &err);
+	assert_non_null(rig.pool);
+	for (unsigned i = 0; i < N; i++)
+		open_pair(&rig, i);
+	c.pool = rig.pool;
+	c.max_routes4 = c.max_routes6 = 256;
+	rig.router = router_new(&c, &err);
+	assert_non_null(rig.router);
+	for (unsigned i = 0; i < N; i++)
+		add_net(&rig, i);
+	rig.path = path_new(rig.near, N, rig.router, &err);
+	assert_non_null(rig.path);
+	rig.free_before = rte_mempool_avail_count(rig.pool);
+	*state = &rig;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	struct rig *g = *state;
+
+	path_free(g->path);
+	router_free(g->router);
+	assert_int_equal(rte_mempool_avail_count(g->pool), g->free_before);
+	for (unsigned i = 0; i < N; i++) {
+		port_close(g->near[i]);
+		port_close(g->far[i]);
+	}
+	port_pool_free(g->pool);
+	return 0;
+}
+
+// Sends a frame into port in, to 10.to.0.2; payload bytes behind the UDP header.
+static void put(struct rig *g, unsigned in, unsigned to, uint8_t ttl, unsigned payload)
+{
+	static const uint8_t zeros[2000];
+	struct build b = {.dmac = g->mac[in],
+		.smac = g->peer,
+		.src = {.family = 4, .v4 = 0x0a000002 | in << 16},
+		.dst = {.family = 4, .v4 = 0x0a000002 | to << 16},
+		.ttl = ttl,
+		.proto = 17,
+		.payload = zeros,
+		.payload_len = payload};
+	struct rte_mbuf *m = rte_pktmbuf_alloc(g->pool);
+	unsigned len;
+
+	assert_non_null(m);
+	len = build_frame(&b, rte_pktmbuf_mtod(m, void *), 2048);
+	assert_true(len > 0);
+	assert_non_null(rte_pktmbuf_append(m, (uint16_t)len));
+	assert_int_equal(port_tx(g->far[in], 0, &m, 1), 1);
+}
+
+// Takes and frees all that came out of port i; returns how many, adds their bytes.
+static unsigned take(struct rig *g, unsigned i, uint64_t *bytes)
+{
+	struct rte_mbuf *m[64];
+	unsigned n, all = 0;
+
+	while ((n = port_rx(g->far[i], 0, m, 64)) > 0) {
+		for (unsigned k = 0; k < n; k++)
+			*bytes += rte_pktmbuf_pkt_len(m[k]);
+		port_free(m, n);
+		all += n;
+	}
+	return all;
+}
+
+static struct path_counters checked(const struct rig *g)
+{
+	struct path_counters c;
+	uint64_t dropped = 0, rx = 0, tx = 0;
+
+	path_counters(g->path, &c);
+	for (unsigned i = 0; i < DROP_COUNT; i++)
+		dropped += c.drop[i];
+	for (unsigned i = 0; i < PATH_PORTS_MAX; i++) {
+		rx += c.port[i].rx_packets;
+		tx += c.port[i].tx_packets;
+	}
+	assert_int_equal(c.in + c.made, c.sent + c.queued + dropped);
+	assert_int_equal(c.in, rx);
+	assert_int_equal(c.sent, tx);
+	return c;
+}
+
+static void idle_turns_count_as_idle(void **state)
+{
+	struct rig *g = *state;
+	struct path_counters c;
+
+	for (unsigned i = 0; i < 5; i++)
+		path_once(g->path);
+	c = checked(g);
+	assert_int_equal(c.idle_polls, 5);
+	assert_int_equal(c.busy_polls, 0);
+	assert_int_equal(c.in, 0);
+	assert_int_equal(c.busy_cycles, 0);
+}
+
+static void bursts_of_every_size_go_through(void **state)
+{
+	struct rig *g = *state;
+	uint64_t bytes = 0, sum = 0;
+	struct path_counters c;
+
+	for (unsigned n = 0; n <= 130; n++) {
+		for (unsigned i = 0; i < n; i++)
+			put(g, 0, 1, 64, 100);
+		for (unsigned i = 0; i < 3; i++)
+			path_once(g->path);
+		assert_int_equal(take(g, 1, &bytes), n);
+		sum += n;
+	}
+	c = checked(g);
+	assert_int_equal(c.sent, sum);
+	assert_int_equal(c.port[0].rx_bytes, sum * 142);
+	assert_int_equal(c.port[1].tx_bytes, sum * 142);
+	assert_int_equal(bytes, sum * 142);
+	assert_int_equal(c.stage[STAGE_ROUTER].packets, sum);
+	assert_int_equal(c.busy_packets, sum);
+	assert_true(c.stage[STAGE_RX].cycles + c.stage[STAGE_ROUTER].cycles +
+			    c.stage[STAGE_TX].cycles ==
+		    c.busy_cycles);
+}
+
+static void a_mixed_burst_is_sorted_by_egress_in_order(void **state)
+{
+	struct rig *g = *state;
+	struct rte_mbuf *m[64];
+	struct path_counters c;
+	uint64_t bytes = 0;
+	unsigned n;
+
+	for (unsigned i = 0; i < 60; i++)
+		put(g, 0, i % 3 == 2 ? 2 : 1, i % 10 == 9 ? 1 : 64, i);
+	path_once(g->path);
+	n = port_rx(g->far[1], 0, m, 64);
+	assert_int_equal(n, 36);
+	for (unsigned i = 1; i < n; i++)
+		assert_true(m[i]->pkt_len > m[i - 1]->pkt_len);
+	port_free(m, n);
+	assert_int_equal(take(g, 2, &bytes), 18);
+	assert_int_equal(take(g, 0, &bytes), 6); // ICMP errors
+	c = checked(g);
+	assert_int_equal(c.drop[DROP_IP4_TTL], 6);
+	assert_int_equal(c.made, 6);
+}
+
+static void fragments_count_as_made_here(void **state)
+{
+	struct rig *g = *state;
+	struct path_counters c;
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < 30; i++)
+		put(g, 0, 2, 64, 400); // 408 bytes of data, 80 in a piece: 6 pieces
+	path_once(g->path);
+	assert_int_equal(take(g, 2, &bytes), 180);
+	c = checked(g);
+	assert_int_equal(c.made, 150);
+	assert_int_equal(c.sent, 180);
+	assert_int_equal(c.port[2].tx_bytes, bytes);
+}
+
+static void what_a_full_port_refuses_is_dropped_and_counted(void **state)
+{
+	struct rig *g = *state;
+	uint64_t bytes = 0;
+	struct path_counters c;
+	unsigned sent = 0;
+
+	for (; sent < 2 * RING; sent += 64) {
+		for (unsigned i = 0; i < 64; i++)
+			put(g, 0, 1, 64, i);
+		path_once(g->path);
+	}
+	c = checked(g);
+	assert_true(c.drop[DROP_TX_FULL] > 0);
+	assert_int_equal(c.sent + c.drop[DROP_TX_FULL], sent);
+	assert_int_equal(take(g, 1, &bytes), c.sent);
+	assert_int_equal(c.port[1].tx_bytes, bytes);
+}
+
+static void both_directions_are_carried(void **state)
+{
+	struct rig *g = *state;
+	uint64_t bytes = 0;
+	struct path_counters c;
+
+	put(g, 0, 1, 64, 20);
+	put(g, 1, 0, 64, 20);
+	put(g, 2, 0, 64, 20);
+	path_once(g->path);
+	assert_int_equal(take(g, 1, &bytes), 1);
+	assert_int_equal(take(g, 0, &bytes), 2);
+	c = checked(g);
+	assert_int_equal(c.busy_polls, 1);
+	assert_int_equal(c.port[2].rx_packets, 1);
+}
+
+static void a_path_needs_one_to_sixteen_ports(void **state)
+{
+	struct rig *g = *state;
+	struct err err = {0};
+
+	assert_null(path_new(g->near, 0, g->router, &err));
+	assert_string_equal(err.msg, "0 ports: must be 1 to 16");
+	assert_null(path_new(g->near, 17, g->router, &err));
+}
+
+int main(void)
+{
+	struct port_env env = {.first_cpu = -1};
+	struct err err = {0};
+#define T(f) cmocka_unit_test_setup_teardown(f, start, stop)
+	const struct CMUnitTest tests[] = {
+		T(idle_turns_count_as_idle),
+		T(bursts_of_every_size_go_through),
+		T(a_mixed_burst_is_sorted_by_egress_in_order),
+		T(fragments_count_as_made_here),
+		T(what_a_full_port_refuses_is_dropped_and_counted),
+		T(both_directions_are_carried),
+		T(a_path_needs_one_to_sixteen_ports),
+	};
+	int rc;
+
+	if (port_init(&env, &err) != 0) {
+		print_error("%s\n", err.msg);
+		return 1;
+	}
+	rc = cmocka_run_group_tests_name("path", tests, NULL, NULL);
+	port_fini();
+	return rc;
+}
