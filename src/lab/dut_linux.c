@@ -189,6 +189,14 @@ static void ends_fill(
 	ends->check_smac = ends->check_dmac = true;
 }
 
+// The longest frame the cables can carry, with a VLAN tag.
+static unsigned longest(const struct conf *c, const struct lab_topo *t)
+{
+	unsigned in = c->ifaces[t->in].mtu, out = c->ifaces[t->out].mtu;
+
+	return (in > out ? in : out) + 18;
+}
+
 static int start(struct dut *d, const struct lab_condition *c, const struct lab_traffic *t,
 	struct lab_ends *ends, struct err *err)
 {
@@ -197,8 +205,8 @@ static int start(struct dut *d, const struct lab_condition *c, const struct lab_
 	struct lab_topo topo;
 	int rc = lab_topo(&c->conf, t, &topo, err), held;
 
-	if (rc == 0 && !pools_fit(&s->pools, t->gen.len))
-		rc = pools_make(&s->pools, t->gen.len, err);
+	if (rc == 0 && !pools_fit(&s->pools, longest(&c->conf, &topo)))
+		rc = pools_make(&s->pools, longest(&c->conf, &topo), err);
 	if (rc != 0)
 		return err_context(err, "condition %s", c->name);
 	held = lock(err);

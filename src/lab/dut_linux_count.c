@@ -5,6 +5,7 @@
 // `sent`, and the difference is all that can be said of it from outside.
 #include "lab/dut_linux.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@ static const char *const ext_drops[][2] = {
 	{"IpExt", "InNoRoutes"}, {"IpExt", "InTruncatedPkts"}, {"TcpExt", "IPReversePathFilter"}};
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static_assert(1 + 2 * N(ip_drops) + N(ip6_drops) + N(ext_drops) <= LAB_DROPS_MAX, "room for all");
 
 void kernel_iface(const char *dev, const char *iface, struct iface_counters *out)
 {
@@ -47,9 +50,11 @@ uint64_t kernel_field(const char *text, const char *group, const char *field)
 	for (const char *p = text; p != NULL; p = strchr(p, '\n'), p = p != NULL ? p + 1 : NULL) {
 		const char *name = p + n + 1, *value = strchr(p, '\n');
 
-		if (strncmp(p, group, n) != 0 || p[n] != ':' || value == NULL)
+		if (strncmp(p, group, n) != 0 || p[n] != ':')
 			continue;
-		value += 1 + n + 1;
+		if (value == NULL || strncmp(++value, group, n) != 0 || value[n] != ':')
+			return 0;
+		value += n + 1;
 		while (*name == ' ' && *value == ' ') {
 			size_t len = strcspn(++name, " \n");
 

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+enum { ETHERNET_HEADER = 14, ETHERNET_MAX = 1514 };
 enum { LINK_WAIT_S = 10, SETUP_TIMEOUT_S = 600 };
 
 struct dut_wire {
@@ -46,8 +47,9 @@ static int open_ports(struct dut *d, unsigned len, struct err *err)
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		// Frames may come back to whatever MAC the box was told.
-		struct port_conf conf = {
-			.promiscuous = true, .pool = i == 0 ? s->pools.out : s->pools.in};
+		struct port_conf conf = {.promiscuous = true,
+			.mtu = (uint16_t)(len > ETHERNET_MAX ? len - ETHERNET_HEADER : 0),
+			.pool = i == 0 ? s->pools.out : s->pools.in};
 
 		if (s->port[i] != NULL)
 			continue;
