@@ -31,11 +31,22 @@ double rng_uniform(struct rng *r)
 	return ((double)(rng_next(r) >> 12) + 0.5) * 0x1p-52;
 }
 
+// Marsaglia's polar method.
 double rng_normal(struct rng *r)
 {
-	double radius = sqrt(-2 * log(rng_uniform(r)));
+	double x, y, square, scale;
 
-	return radius * cos(2 * M_PI * rng_uniform(r));
+	r->has_spare = !r->has_spare;
+	if (!r->has_spare)
+		return r->spare;
+	do {
+		x = 2 * rng_uniform(r) - 1;
+		y = 2 * rng_uniform(r) - 1;
+		square = x * x + y * y;
+	} while (square >= 1);
+	scale = sqrt(-2 * log(square) / square);
+	r->spare = y * scale;
+	return x * scale;
 }
 
 // Gamma(k, 1), k >= 1: Marsaglia and Tsang, "A simple method for generating gamma variables", 2000.
@@ -47,11 +58,16 @@ static double rng_gamma(struct rng *r, double k)
 	for (;;) {
 		double x = rng_normal(r);
 		double v = 1 + c * x;
+		double u;
 
 		if (v <= 0)
 			continue;
 		v = v * v * v;
-		if (log(rng_uniform(r)) < x * x / 2 + d - d * v + d * log(v))
+		u = rng_uniform(r);
+		// The first is implied by the second and nearly always enough.
+		if (u < 1 - 0.0331 * x * x * x * x)
+			return d * v;
+		if (log(u) < x * x / 2 + d - d * v + d * log(v))
 			return d * v;
 	}
 }
@@ -98,7 +114,7 @@ int resample_ratio(const double *a, unsigned na, const double *b, unsigned nb, d
 	uint64_t seed, struct interval *out)
 {
 	double *r = malloc(2 * RESAMPLES * sizeof(*r));
-	struct rng rng = {seed};
+	struct rng rng = {.state = seed};
 
 	if (r == NULL)
 		return -ENOMEM;
@@ -115,7 +131,7 @@ int resample_median(
 	const double *v, unsigned n, double confidence, uint64_t seed, struct interval *out)
 {
 	double *r = malloc(2 * RESAMPLES * sizeof(*r));
-	struct rng rng = {seed};
+	struct rng rng = {.state = seed};
 
 	if (r == NULL)
 		return -ENOMEM;

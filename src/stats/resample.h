@@ -2,6 +2,7 @@
 // resample.h - bootstrap intervals of medians.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { RESAMPLES = 10000 };
@@ -20,7 +21,9 @@ int resample_median(
 
 // Random numbers: splitmix64 (Steele, Lea, Flood 2014).
 struct rng {
-	uint64_t state;
+	uint64_t state; // the seed
+	bool has_spare; // false at first
+	double spare;   // of rng_normal, which makes two at a time
 };
 double rng_uniform(struct rng *r); // 0 < u < 1
 double rng_normal(struct rng *r);

@@ -49,7 +49,7 @@ static void interval_cuts_the_plain_bootstrap_where_it_should(void **state)
 	(void)state;
 	for (unsigned k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 		unsigned n = sizes[k];
-		struct rng r = {k + 1};
+		struct rng r = {.state = k + 1};
 		double *slow = malloc(SLOW * sizeof(*slow));
 		struct interval ci;
 		double v[64];

@@ -19,7 +19,7 @@ import tempfile
 DEBIAN = "/usr/bin/ministat"
 CONFIDENCES = ["80", "90", "95", "98", "99", "99.5"]
 COUNTS = [3, 4, 5, 6, 7, 9, 10, 21, 33, 50, 51, 52, 101]
-ROUNDS = 200
+ROUNDS = 120
 
 
 def g(v, digits=6):
