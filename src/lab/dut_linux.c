@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -146,17 +145,6 @@ static void account(struct dut_linux *s, struct dut_counters *out)
 	out->cpu_ns = napi_cpu_ns(&s->host.forward);
 }
 
-// Two starts at a time could not tell their threads apart.  The lock ends with its holder.
-static int lock(struct err *err)
-{
-	int fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0)
-		while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
-			;
-	return fd >= 0 ? fd : err_set(err, errno, "/proc/self/ns/net: %s", strerror(errno));
-}
-
 static void describe(struct dut *d)
 {
 	struct dut_linux *s = d->state;
@@ -203,22 +191,18 @@ static int start(struct dut *d, const struct lab_condition *c, const struct lab_
 	struct dut_linux *s = d->state;
 	struct opening o = {.s = s, .err = err};
 	struct lab_topo topo;
-	int rc = lab_topo(&c->conf, t, &topo, err), held;
+	int rc = lab_topo(&c->conf, t, &topo, err);
 
 	if (rc == 0 && !pools_fit(&s->pools, longest(&c->conf, &topo)))
 		rc = pools_make(&s->pools, longest(&c->conf, &topo), err);
 	if (rc != 0)
 		return err_context(err, "condition %s", c->name);
-	held = lock(err);
-	if (held < 0)
-		return held;
 	choose_cpus(s);
 	rc = dut_linux_make(&s->host, c, t, &topo, err);
 	if (rc == 0)
 		rc = netns_call(s->host.tester, open_ports, &o, err);
 	if (rc == 0)
 		rc = dut_linux_sink(&s->host, err);
-	close(held);
 	if (rc == 0)
 		rc = open_files(s, err);
 	if (rc != 0)

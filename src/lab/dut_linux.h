@@ -22,9 +22,11 @@ struct dut_linux_host {
 	struct napi forward, sink;
 	struct napi_list not_forward, not_sink; // threads of other namespaces, same interface name
 	unsigned cpu, tester_cpu;
+	int lock; // held from make to sink; 0 and -1 = not
 };
 
-// Makes namespaces and cables, applies the settings and runs setup.sh.  On an error what was made
+// Makes namespaces and cables, applies the settings and runs setup.sh.  Waits while another process
+// is between this and dut_linux_sink.  *h is zero-initialised but for the CPUs.  On an error what was made
 // is in *h all the same, for dut_linux_unmake.
 int dut_linux_make(struct dut_linux_host *h, const struct lab_condition *c,
 	const struct lab_traffic *t, const struct lab_topo *topo, struct err *err);

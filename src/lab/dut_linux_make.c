@@ -4,6 +4,7 @@
 #include "lab/setup.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -238,11 +240,32 @@ static void quiet(const struct dut_linux_host *h)
 	}
 }
 
+// Two starts at a time could not tell their threads apart.  The lock ends with its holder.
+static int lock(struct dut_linux_host *h, struct err *err)
+{
+	h->lock = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (h->lock < 0)
+		return err_set(err, errno, "/proc/self/ns/net: %s", strerror(errno));
+	while (flock(h->lock, LOCK_EX) != 0)
+		if (errno != EINTR)
+			return err_set(err, errno, "/proc/self/ns/net: %s", strerror(errno));
+	return 0;
+}
+
+static void unlock(struct dut_linux_host *h)
+{
+	if (h->lock > 0)
+		close(h->lock);
+	h->lock = -1;
+}
+
 int dut_linux_make(struct dut_linux_host *h, const struct lab_condition *c,
 	const struct lab_traffic *t, const struct lab_topo *topo, struct err *err)
 {
-	int rc;
+	int rc = lock(h, err);
 
+	if (rc != 0)
+		return rc;
 	dut_linux_iface(&c->conf, topo->in, h->in);
 	dut_linux_iface(&c->conf, topo->out, h->out);
 	dut_linux_cable(topo->in, h->in_cable);
@@ -275,11 +298,13 @@ int dut_linux_sink(struct dut_linux_host *h, struct err *err)
 {
 	int rc = napi_find(h->out_cable, &h->not_sink, &h->sink, err);
 
+	unlock(h);
 	return rc == 0 ? napi_pin(&h->sink, h->tester_cpu, true, err) : rc;
 }
 
 void dut_linux_unmake(struct dut_linux_host *h)
 {
+	unlock(h);
 	netns_free(h->device);
 	netns_free(h->tester);
 	h->device = h->tester = NULL;
