@@ -24,6 +24,8 @@ static struct {
 	bool tried, up;
 	unsigned cpu[CPU_MAX]; // [0] the caller's, then the workers'
 	unsigned n_cpus;
+	unsigned mb;
+	bool transparent;
 	cpu_set_t before;
 	char text[256];
 	// EAL keeps pointers into its arguments.
@@ -34,6 +36,16 @@ static struct {
 bool env_started(void)
 {
 	return env.up;
+}
+
+bool env_transparent(void)
+{
+	return env.transparent;
+}
+
+size_t env_memory_bytes(void)
+{
+	return (size_t)env.mb << 20;
 }
 
 int env_worker_cpu(unsigned index, unsigned *cpu, struct err *err)
@@ -86,6 +98,20 @@ static bool huge_pages_free(unsigned mb)
 	return true;
 }
 
+// Whether the kernel gives them to those who ask.
+static bool transparent_pages(void)
+{
+	char text[128] = "";
+	FILE *f = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+
+	if (f == NULL)
+		return false;
+	if (fgets(text, sizeof(text), f) == NULL)
+		text[0] = '\0';
+	fclose(f);
+	return strstr(text, "[always]") != NULL || strstr(text, "[madvise]") != NULL;
+}
+
 static void arg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 static void arg(const char *fmt, ...)
@@ -116,7 +142,7 @@ bool env_pci_named(const char *pci)
 }
 
 // A named PCI device is let in; all others, and the bus if none is named, stay out.
-static void pci_args(const struct port_env *e)
+static bool pci_args(const struct port_env *e)
 {
 	bool any = false;
 	char pci[SPEC_NAME_MAX];
@@ -130,9 +156,11 @@ static void pci_args(const struct port_env *e)
 	}
 	if (!any)
 		arg("--no-pci");
+	return any;
 }
 
-static void all_args(const struct port_env *e, unsigned mb, bool huge)
+// Returns whether there is a PCI device.
+static bool all_args(const struct port_env *e, unsigned mb, bool huge)
 {
 	arg("weir");
 	arg("--lcores");
@@ -151,7 +179,7 @@ static void all_args(const struct port_env *e, unsigned mb, bool huge)
 		arg("--no-huge");
 	arg("-m");
 	arg("%u", mb);
-	pci_args(e);
+	return pci_args(e);
 }
 
 // EAL makes a folder for sockets we do not open.  It goes again, with its parent if that is empty.
@@ -174,7 +202,8 @@ static void describe(unsigned mb, bool huge)
 		n = snprintf(env.text, sizeof(env.text), "%lu MiB", m.huge_page_kb / 1024);
 	else
 		n = snprintf(env.text, sizeof(env.text), "%ld KiB", sysconf(_SC_PAGESIZE) / 1024);
-	n += snprintf(env.text + n, sizeof(env.text) - (size_t)n, " pages, %u MB, CPU%s", mb,
+	n += snprintf(env.text + n, sizeof(env.text) - (size_t)n, " pages%s, %u MB, CPU%s",
+		env.transparent ? " (frames in transparent huge pages)" : "", mb,
 		env.n_cpus == 1 ? "" : "s");
 	for (unsigned i = 0; i < env.n_cpus && n < (int)sizeof(env.text) - 16; i++)
 		n += snprintf(env.text + n, sizeof(env.text) - (size_t)n, " %u", env.cpu[i]);
@@ -209,7 +238,9 @@ int port_init(const struct port_env *e, struct err *err)
 	}
 	env.tried = true;
 	sched_getaffinity(0, sizeof(env.before), &env.before);
-	all_args(e, mb, huge);
+	env.mb = mb;
+	env.transparent = !all_args(e, mb, huge) && !huge && e->pages != PAGES_SMALL &&
+			  transparent_pages();
 	dpdklog_start();
 	// EAL shuffles the array it gets; ours stays whole for freeing.
 	char *argv[ARGS_MAX];

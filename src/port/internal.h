@@ -81,5 +81,9 @@ void port_mac_from(const char *text, unsigned end, struct mac *out);
 int env_worker_cpu(unsigned index, unsigned *cpu, struct err *err);
 bool env_started(void);
 
+// Whether frames should lie in transparent huge pages of our own, and how many bytes at most.
+bool env_transparent(void);
+size_t env_memory_bytes(void);
+
 // Whether port_init() was told of the PCI device (with its domain).
 bool env_pci_named(const char *pci);

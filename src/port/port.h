@@ -34,6 +34,8 @@ struct port;
 struct rte_mbuf;
 struct rte_mempool;
 
+// SMALL: 4 KiB pages, nothing else.  AUTO without enough huge pages: the same, but buffers in
+// transparent huge pages, where the kernel gives them to those who ask.
 enum port_pages { PAGES_AUTO, PAGES_SMALL, PAGES_HUGE };
 
 // How the process wants to run.  Zero-initialised means: defaults.
