@@ -211,6 +211,8 @@ int lab_files(struct folder *f, const struct lab_results *r, const struct lab_co
 	if (rc == 0)
 		rc = put(f, "report.txt", report(r), list, err);
 	if (rc == 0)
+		rc = put(f, "report.html", lab_report_html(r), list, err);
+	if (rc == 0)
 		rc = put(f, "manifest.json", manifest(r, o, list), NULL, err);
 	json_decref(list);
 	return rc;

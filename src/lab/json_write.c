@@ -7,6 +7,27 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Files and folders may carry bytes that are no UTF-8, which JSON cannot: those become '?'.
+static json_t *string(const char *text)
+{
+	json_t *s = json_string(text);
+	char *copy;
+
+	if (s != NULL)
+		return s;
+	copy = strdup(text);
+	if (copy == NULL)
+		return NULL;
+	for (char *c = copy; *c != '\0'; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	s = json_string(copy);
+	free(copy);
+	return s;
+}
 
 static json_t *value(const struct field *f, const void *at)
 {
@@ -14,7 +35,7 @@ static json_t *value(const struct field *f, const void *at)
 
 	switch (f->type) {
 	case FIELD_TEXT:
-		return json_string(at);
+		return string(at);
 	case FIELD_BOOL:
 		return json_boolean(*(const bool *)at);
 	case FIELD_UINT:
@@ -101,8 +122,7 @@ static json_t *comparisons(const struct lab_results *r)
 
 		json_object_set_new(o, "verdict_code", json_integer(c->c.verdict));
 		json_object_set_new(o, "statistics", object(&fields_stats, &c->c));
-		json_object_set_new(
-			o, "ministat", json_string(c->ministat != NULL ? c->ministat : ""));
+		json_object_set_new(o, "ministat", string(c->ministat != NULL ? c->ministat : ""));
 		json_array_append_new(a, o);
 	}
 	return a;

@@ -75,6 +75,7 @@ static void fill(struct lab_results *r)
 	r->setting = calloc(1, sizeof(r->setting[0]));
 	r->n_settings = 1;
 	strcpy(r->setting[0].value, "a\nb");
+	strcpy(r->setting[0].name, "no \xff UTF-8");
 	r->setting[0].differs = true;
 }
 
@@ -114,6 +115,7 @@ static void what_is_written_is_read_back(void **state)
 	assert_string_equal(b.note[0].where, "sysctl.conf:3");
 	assert_int_equal(b.n_settings, 1);
 	assert_string_equal(b.setting[0].value, "a\nb");
+	assert_string_equal(b.setting[0].name, "no ? UTF-8");
 	assert_true(b.setting[0].differs);
 	lab_results_free(&a);
 	lab_results_free(&b);

@@ -128,7 +128,6 @@ static int compare_arms(struct lab_results *r, struct lab_comparison *c, double 
 	if (compare_blocks(&a, &b, &opts, &c->c, err) != 0)
 		return -err->code;
 	snprintf(c->test, sizeof(c->test), "%s", c->c.test != NULL ? c->c.test : "");
-	c->c.test = NULL; // what is read back from a file has none
 	return ministat_box(r, c, v, err);
 }
 
@@ -219,8 +218,10 @@ static int adjust(struct lab_results *r, unsigned first, struct err *err)
 	for (unsigned i = 0; i < n; i++)
 		family[i] = r->cmp[first + i].c;
 	comparison_adjust(family, n);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		r->cmp[first + i].c = family[i];
+		r->cmp[first + i].c.test = NULL; // what is read back from a file has none
+	}
 	free(family);
 	return 0;
 }
