@@ -17,4 +17,5 @@ extern const size_t n_commands;
 int cmd_gen(int argc, char **argv);
 int cmd_router(int argc, char **argv);
 int cmd_version(int argc, char **argv);
+int cmd_lab(int argc, char **argv);
 int cmd_stat(int argc, char **argv);

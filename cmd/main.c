@@ -7,6 +7,7 @@
 
 const struct command commands[] = {
 	{"gen", "pkt-gen", "send, receive and check test traffic", cmd_gen},
+	{"lab", NULL, "measure what a router forwards, and compare settings", cmd_lab},
 	{"router", NULL, "forward packets as rc.conf and sysctl.conf say", cmd_router},
 	{"stat", "ministat", "compare series of measurements", cmd_stat},
 	{"version", NULL, "print the version", cmd_version},

@@ -85,6 +85,18 @@ static bool listed(const char *list, const char *word)
 	return false;
 }
 
+// Adds a folder's files; with may_lack it need not have any (a set-up script, or what the base
+// says, is all there is).
+static int add_dir(struct conf *conf, const char *dir, bool may_lack, struct err *err)
+{
+	struct err why = {0};
+	int rc = conf_add_dir(conf, dir, &why);
+
+	if (rc == 0 || (rc == -ENOENT && may_lack))
+		return 0;
+	return err_set(err, why.code, "%s", why.msg);
+}
+
 static int read_one(const char *dir, const char *name, struct lab_condition *c, struct err *err)
 {
 	char base[PATH_MAX], own[PATH_MAX];
@@ -95,21 +107,16 @@ static int read_one(const char *dir, const char *name, struct lab_condition *c, 
 		return err_set(err, ENAMETOOLONG, "%s/%s: the name is too long", dir, name);
 	snprintf(c->name, sizeof(c->name), "%s", name);
 	snprintf(c->dir, sizeof(c->dir), "%s/%s", dir, name);
+	snprintf(base, sizeof(base), "%s/base", dir);
 	snprintf(own, sizeof(own), "%s/setup.sh", c->dir);
+	if (access(own, F_OK) != 0)
+		snprintf(own, sizeof(own), "%s/setup.sh", base);
 	if (access(own, F_OK) == 0)
 		snprintf(c->setup, sizeof(c->setup), "%s", own);
-	conf_init(&c->conf);
-	snprintf(base, sizeof(base), "%s/base", dir);
 	if (stat(base, &st) == 0)
-		rc = conf_add_dir(&c->conf, base, err);
-	if (rc == 0) {
-		rc = conf_add_dir(&c->conf, c->dir, err);
-		// A set-up script, or what the base says, may be all there is.
-		if (rc == -ENOENT && (c->setup[0] != '\0' || c->conf.n_ifaces > 0)) {
-			*err = (struct err){0};
-			rc = 0;
-		}
-	}
+		rc = add_dir(&c->conf, base, c->setup[0] != '\0', err);
+	if (rc == 0)
+		rc = add_dir(&c->conf, c->dir, c->setup[0] != '\0' || c->conf.n_ifaces > 0, err);
 	if (rc == 0 && c->conf.n_ifaces == 0)
 		rc = err_set(err, EINVAL, "%s: the settings name no interface", c->dir);
 	if (rc != 0)

@@ -166,7 +166,7 @@ static char *report(const struct lab_results *r)
 
 	if (f == NULL)
 		return NULL;
-	lab_print(f, r);
+	lab_print(f, r, NULL);
 	if (fclose(f) != 0) {
 		free(text);
 		return NULL;

@@ -40,7 +40,7 @@ int lab_conditions_builtin(struct lab_conditions *out, struct err *err);
 extern const char lab_builtin_rc[], lab_builtin_sysctl[];
 
 // The folders in `dir`, sorted by name; files of a folder named "base" lie under those of every
-// condition.  Baseline: `baseline` if not NULL, else the one whose name ends in "-default", else
+// condition: settings add up (the condition's win), its setup.sh is run where they have none.  Baseline: `baseline` if not NULL, else the one whose name ends in "-default", else
 // the first.  only: names to take, comma separated; NULL = all.
 int lab_conditions_read(const char *dir, const char *only, const char *baseline,
 	struct lab_conditions *out, struct err *err);
@@ -137,5 +137,6 @@ bool lab_traffic_isolated(const struct lab_traffic *t);
 int lab_run(struct dut *d, const struct lab_conditions *c, const struct lab_options *o,
 	struct lab_results *out, char *folder, unsigned folder_size, struct err *err);
 
-// The table, the boxes, the notes and the verdicts, for people.
-void lab_print(FILE *out, const struct lab_results *r);
+// The table, the boxes, the notes and the verdicts, for people; folder: where the results are, NULL =
+// not told.
+void lab_print(FILE *out, const struct lab_results *r, const char *folder);

@@ -53,8 +53,8 @@ struct lab_run {
 	double loss;         // share of the offered frames that never came back
 	uint64_t offered, received; // over the whole run; received counts right frames only
 	uint64_t bad_ttl, bad_checksum, bad_content, duplicate, foreign, reordered;
-	uint64_t refused;                                // offers the tester's port did not take
-	uint64_t tester_missed;                          // frames the tester's receiving port lost
+	uint64_t refused;       // offers the tester's port did not take
+	uint64_t tester_missed; // frames lost between device and tester; no loss of the device
 	uint64_t dut_in, dut_made, dut_sent, dut_queued; // the device's own account
 	struct lab_drop drop[LAB_DROPS_MAX];             // only reasons that occurred
 	unsigned n_drops;

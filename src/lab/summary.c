@@ -48,7 +48,7 @@ static void arm_fill(struct lab_results *r, unsigned i, double *v)
 		a->n_void += !r->run[j].valid;
 		if (r->run[j].valid) {
 			offered += r->run[j].offered;
-			received += r->run[j].received;
+			received += r->run[j].received + r->run[j].tester_missed;
 		}
 	}
 	if (s.n == 0)

@@ -90,7 +90,7 @@ static void print_notes(FILE *out, const struct lab_results *r)
 		fprintf(out, "  %s: %s: %s\n", r->note[i].where, r->note[i].what, r->note[i].why);
 }
 
-void lab_print(FILE *out, const struct lab_results *r)
+void lab_print(FILE *out, const struct lab_results *r, const char *folder)
 {
 	print_setup(out, r);
 	print_arms(out, r);
@@ -102,5 +102,7 @@ void lab_print(FILE *out, const struct lab_results *r)
 	for (unsigned i = 0; i < r->n_cmps; i++)
 		fprintf(out, "\n%s%s%s\n", r->cmp[i].ministat != NULL ? r->cmp[i].ministat : "",
 			r->cmp[i].aa ? "A/A: " : "", r->cmp[i].sentence);
+	if (folder != NULL && folder[0] != '\0')
+		fprintf(out, "\nresults: %s", folder);
 	fprintf(out, "\nverdict: %s\n", r->verdict);
 }

@@ -47,6 +47,7 @@ int tester_new(struct tester *t, struct dut *dut, const struct lab_ends *ends,
 	}
 	port_stats(ends->in, &stats);
 	t->missed_before = stats.rx_missed + stats.rx_no_buffer;
+	dut->read(dut, &t->before);
 	return 0;
 }
 
@@ -83,6 +84,15 @@ static unsigned turn(void *arg, bool sending)
 	return got;
 }
 
+static void device(void *arg, struct dut_counters *out)
+{
+	struct tester *t = arg;
+
+	t->dut->read(t->dut, out);
+	out->in -= t->before.in;
+	out->sent -= t->before.sent;
+}
+
 static void read_counts(void *arg, struct trial_count *out)
 {
 	struct tester *t = arg;
@@ -95,14 +105,7 @@ static void read_counts(void *arg, struct trial_count *out)
 	out->offered = sent.packets;
 	out->refused = sent.refused;
 	out->missed = stats.rx_missed + stats.rx_no_buffer - t->missed_before;
-	t->dut->read(t->dut, &out->dut);
-}
-
-static void device(void *arg, struct dut_counters *out)
-{
-	struct tester *t = arg;
-
-	t->dut->read(t->dut, out);
+	device(t, &out->dut);
 }
 
 void tester_io(struct tester *t, struct trial_io *io)

@@ -10,7 +10,8 @@ struct tester {
 	struct lab_ends ends;
 	struct sender *sender;
 	struct checker *checker;
-	uint64_t missed_before; // of the receiving port, when the run began
+	uint64_t missed_before;     // of the receiving port, when the run began
+	struct dut_counters before; // the device's: a kernel has sent frames of its own by then
 };
 
 // Plugs a sender and a checker into a started device; run tells this run's frames from others'.

@@ -76,21 +76,25 @@ static void work_add(struct work *sum, const struct work *w)
 	sum->wall += w->wall;
 }
 
+// Of a polling device an interval goes on, up to ten times its length, until a fifth of that
+// length was undisturbed: on a busy machine it just takes longer.
 static void window_run(
-	const struct trial_plan *p, const struct trial_io *io, uint64_t end_ns, struct work *w)
+	const struct trial_plan *p, const struct trial_io *io, uint64_t start_ns, struct work *w)
 {
+	uint64_t length = (uint64_t)(p->window_s * 1e9), from, to;
 	struct dut_counters c[2];
-	uint64_t from, to;
 	unsigned i = 0;
 
 	if (!p->polls || p->slice_s <= 0) {
-		turn_until(p, io, end_ns);
+		turn_until(p, io, start_ns + length);
 		return;
 	}
 	memset(c, 0, sizeof(c));
 	io->device(io->arg, &c[0]);
 	from = io->now_ns(io->arg);
-	while (!stopped(p) && from < end_ns) {
+	while (!stopped(p) &&
+		(from < start_ns + length ||
+			(w->wall < p->window_s / 5 && from < start_ns + 10 * length))) {
 		turn_until(p, io, from + (uint64_t)(p->slice_s * 1e9));
 		memset(&c[1 - i], 0, sizeof(c[0]));
 		io->device(io->arg, &c[1 - i]);
@@ -194,8 +198,11 @@ static void values_fill(
 		run->turn_packets = (double)all->turn_packets / (double)all->busy_turns;
 }
 
-static void accounts_fill(const struct trial_count *end, struct lab_run *run)
+static void accounts_fill(
+	const struct trial_plan *p, const struct trial_count *end, struct lab_run *run)
 {
+	uint64_t lost_here = trial_tester_lost(p, end);
+
 	run->offered = end->offered;
 	run->refused = end->refused;
 	run->received = end->got.good;
@@ -205,20 +212,23 @@ static void accounts_fill(const struct trial_count *end, struct lab_run *run)
 	run->duplicate = end->got.duplicate;
 	run->foreign = end->got.foreign;
 	run->reordered = end->got.reordered;
-	run->tester_missed = end->missed;
+	run->tester_missed = lost_here;
 	run->dut_in = end->dut.in;
 	run->dut_made = end->dut.made;
 	run->dut_sent = end->dut.sent;
 	run->dut_queued = end->dut.queued;
 	run->n_drops = end->dut.n_drops;
 	memcpy(run->drop, end->dut.drop, sizeof(run->drop));
-	if (run->offered > run->received)
-		run->loss = (double)(run->offered - run->received) / (double)run->offered;
+	if (run->offered > run->received + lost_here)
+		run->loss = (double)(run->offered - run->received - lost_here) /
+			    (double)run->offered;
 }
 
+// Also true in the middle of a turn of the device, whose counters are not of one moment then.
 static bool under_way(const struct trial_plan *p, const struct trial_count *c)
 {
-	return p->accounts && (c->dut.in < c->offered || c->got.packets < c->dut.sent);
+	return p->accounts && (c->dut.in < c->offered || c->got.packets < c->dut.sent ||
+				      c->dut.in + c->dut.made > trial_out(&c->dut));
 }
 
 // Stops sending and receives until nothing has come for a while (or all is accounted for).
@@ -262,7 +272,7 @@ int trial_run(
 		struct edge *a = &edge[i % 2], *b = &edge[(i + 1) % 2];
 		struct work work = {0};
 
-		window_run(p, io, a->ns + (uint64_t)(p->window_s * 1e9), &work);
+		window_run(p, io, a->ns, &work);
 		edge_read(io, b);
 		window_fill(p, start, a, b, &work, &run->window[run->n_windows++]);
 		work_add(&all, &work);
@@ -274,7 +284,7 @@ int trial_run(
 		goto out;
 	}
 	values_fill(p, &all, run, scratch);
-	accounts_fill(&edge[2].count, run);
+	accounts_fill(p, &edge[2].count, run);
 	trial_gate(p, &edge[2].count, run);
 out:
 	free(edge);

@@ -39,10 +39,19 @@ struct trial_plan {
 int trial_run(const struct trial_plan *p, const struct trial_io *io, struct lab_run *out,
 	struct err *err);
 
+// Frames the device has finished with: sent, ended, waiting, or dropped.
+uint64_t trial_out(const struct dut_counters *d);
+
+// Frames that left the device, or reached the tester's port, and were lost there.
+uint64_t trial_tester_lost(const struct trial_plan *p, const struct trial_count *c);
+
 // The gates (trial_gate.c), over the counters after the last frame; the first that fails voids.
 void trial_gate(const struct trial_plan *p, const struct trial_count *end, struct lab_run *run);
 
 enum {
 	TRIAL_STEADY_MIN_PERCENT = 60, // of the intervals
 	TRIAL_TURN_MIN = 48,           // frames a polling device must find in a turn on average
+	// Of a device without exact accounts: so many of a million frames may get lost between it
+	// and the tester; they are not counted as its loss.
+	TRIAL_TESTER_LOSS_PPM = 1000,
 };
