@@ -34,26 +34,31 @@ static void print_interval(const char *unit, double scale, double lo, double hi)
 
 static void print_trend(const char *name, double p)
 {
+	char text[32];
+
 	if (p < trend_warning)
-		printf("\twarning: %s drifts with time (Kendall's tau, p = %.2g): runs are not independent\n",
-			name, p);
+		printf("\twarning: %s drifts with time (Kendall's tau, %s): runs are not independent\n",
+			name, verdict_p(p, text, sizeof(text)));
 }
 
 static void print_figures(const struct comparison *c)
 {
+	char p[32];
+
 	printf("\teffect: %+.4g%% (95%%: ", c->effect * 100);
 	print_interval("%", 100, c->ci_lo, c->ci_hi);
 	printf("; bootstrap of the %s, %u resamples, seed %llu)\n",
 		c->blocks ? "median of ratios" : "ratio of medians", c->resamples,
 		(unsigned long long)c->seed);
-	printf("\t%s: p = %.3g", c->test, c->p_mw);
+	printf("\t%s: %s", c->test, verdict_p(c->p_mw, p, sizeof(p)));
 	if (c->p_adjusted != c->p_mw)
-		printf(", %.3g by Holm for several comparisons", c->p_adjusted);
+		printf(", by Holm for several comparisons %s",
+			verdict_p(c->p_adjusted, p, sizeof(p)));
 	printf("; Cliff's delta %+.3g\n", c->cliff_delta);
 	printf("\t%s: difference of means %.6g (95%%: ", c->blocks ? "paired t" : "Welch's t",
 		c->welch_diff);
 	print_interval("", 1, c->welch_lo, c->welch_hi);
-	printf("), p = %.3g\n", c->p_welch);
+	printf("), %s\n", verdict_p(c->p_welch, p, sizeof(p)));
 	printf("\tHodges-Lehmann shift: %.6g (95%%: ", c->hl_shift);
 	print_interval("", 1, c->hl_lo, c->hl_hi);
 	puts(")");

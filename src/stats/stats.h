@@ -121,6 +121,9 @@ int compare_blocks(const struct sample *a, const struct sample *b, const struct 
 // Holm's step-down correction over a family of n comparisons: sets p_adjusted and decides again.
 void comparison_adjust(struct comparison *c, unsigned n);
 
+// "p = 0.0079", or "p < 1e-15" where the digits mean nothing.  Returns out.
+const char *verdict_p(double p, char *out, unsigned size);
+
 // "faster", "slower", "equivalent", "inconclusive", "invalid".
 const char *verdict_word(enum verdict v);
 

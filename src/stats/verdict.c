@@ -39,11 +39,23 @@ static bool directions_agree(const struct comparison *c)
 	       (c->effect < 0 && c->ci_hi < 0 && c->cliff_delta < 0);
 }
 
+const char *verdict_p(double p, char *out, unsigned size)
+{
+	if (p < 1e-15)
+		snprintf(out, size, "p < 1e-15");
+	else
+		snprintf(out, size, "p = %.3g", p);
+	return out;
+}
+
 // NULL if a difference is proven, else the sentence why not.
 static const char *no_difference(const struct comparison *c, char *why, size_t size)
 {
+	char p[32];
+
 	if (!(c->p_adjusted < alpha))
-		snprintf(why, size, "%s: p = %.2g is not below %g", c->test, c->p_adjusted, alpha);
+		snprintf(why, size, "%s: %s is not below %g", c->test,
+			verdict_p(c->p_adjusted, p, sizeof(p)), alpha);
 	else if (c->ci_lo <= 0 && c->ci_hi >= 0)
 		snprintf(why, size, "the interval of the effect, %+.2f%% to %+.2f%%, contains zero",
 			c->ci_lo * 100, c->ci_hi * 100);
@@ -59,13 +71,15 @@ static const char *no_difference(const struct comparison *c, char *why, size_t s
 
 void verdict_decide(struct comparison *c)
 {
+	char p[32];
+
 	c->more_runs = 0;
 	if (no_difference(c, c->why, sizeof(c->why)) == NULL) {
 		c->verdict = (c->effect > 0) != c->smaller_is_better ? FASTER : SLOWER;
 		snprintf(c->why, sizeof(c->why),
-			"%s: p = %.2g, the interval of the effect excludes zero, "
+			"%s: %s, the interval of the effect excludes zero, "
 			"and the effect exceeds the noise floor of %.2f%%",
-			c->test, c->p_adjusted, c->noise * 100);
+			c->test, verdict_p(c->p_adjusted, p, sizeof(p)), c->noise * 100);
 	} else if (c->ci_lo >= -c->margin && c->ci_hi <= c->margin) {
 		c->verdict = EQUIVALENT;
 		snprintf(c->why, sizeof(c->why),
