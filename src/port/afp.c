@@ -243,6 +243,13 @@ unsigned afp_tx(struct afp *a, struct rte_mbuf **m, unsigned n)
 {
 	unsigned i;
 
+	// What the kernel refused goes first, and alone: one call sends all that lies in the ring,
+	// and a thousand frames keep this CPU in the kernel so long that its receiving side, on
+	// the same CPU, loses frames.
+	if (a->pending)
+		kick(a);
+	if (a->pending)
+		return 0;
 	for (i = 0; i < n; i++) {
 		struct tpacket2_hdr *h = place(&a->tx, a->tx.at);
 
@@ -260,7 +267,7 @@ unsigned afp_tx(struct afp *a, struct rte_mbuf **m, unsigned n)
 	}
 	if (i > 0)
 		rte_pktmbuf_free_bulk(m, i);
-	if (i > 0 || a->pending)
+	if (i > 0)
 		kick(a);
 	return i;
 }
