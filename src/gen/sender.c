@@ -175,6 +175,11 @@ static uint64_t allowance(struct sender *s, uint64_t now)
 		return due_by_capture(s, now, most);
 	if (s->conf.rate_pps == 0)
 		return most;
+	// The last group may be a small one; it does not wait for frames that are not to be sent.
+	if (s->conf.count != 0 && s->conf.count - s->counters.packets < s->pace.group)
+		s->pace.group = s->conf.count - s->counters.packets;
+	if (s->pace.group == 0)
+		return 0;
 	due = pace_due(&s->pace, now);
 	return due < most ? due : most;
 }
