@@ -122,9 +122,11 @@ static void say_start(const struct gen_job *j, const char *name)
 			   : gen_receives(o->function)                       ? "Receiving from"
 									     : "Working on";
 
-	printf("%s %s: %u queues, %u threads and %u cpus.\n", verb, name,
-		gen_receives(o->function) ? port_rx_queues(j->port) : port_tx_queues(j->port),
-		o->threads, o->n_cpus);
+	unsigned queues = gen_receives(o->function) ? port_rx_queues(j->port)
+						    : port_tx_queues(j->port);
+
+	printf("%s %s: %u queues, %u threads and %u cpus.\n", verb, name, queues, o->threads,
+		o->n_cpus);
 	if (sends && o->frames == NULL)
 		printf("%s -> %s (%s -> %s)\n", o->src_text, o->dst_text,
 			mac_text(&o->conf.smac, smac), mac_text(&o->conf.dmac, dmac));
@@ -195,6 +197,18 @@ static int run_threads(struct gen_job *j, struct err *err)
 	return rc;
 }
 
+static void say_port_counters(const struct gen_job *j)
+{
+	struct port_stats s;
+
+	port_stats(j->port, &s);
+	SAY("the port counts %llu sent, %llu not sent, %llu received, %llu missed, %llu without "
+	    "buffer, %llu errors",
+		(unsigned long long)s.tx_packets, (unsigned long long)s.tx_errors,
+		(unsigned long long)s.rx_packets, (unsigned long long)s.rx_missed,
+		(unsigned long long)s.rx_no_buffer, (unsigned long long)s.rx_errors);
+}
+
 static int run_job(struct gen_job *j, const char *self, const char *name)
 {
 	struct err err = {0};
@@ -229,6 +243,12 @@ static int run_job(struct gen_job *j, const char *self, const char *name)
 			status = GEN_FAILED;
 		}
 	gen_report_totals(j);
+	if (j->o->verbose > 0)
+		say_port_counters(j);
+	if (port_finish(j->port, &err) != 0) {
+		fprintf(stderr, "%s: %s\n", self, err.msg);
+		status = GEN_FAILED;
+	}
 	return status;
 }
 

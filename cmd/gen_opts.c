@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // gen_opts.c - pkt-gen's command line.
+#include "gen_opts.h"
 #include "gen_cmd.h"
 
 #include "base/text.h"
@@ -9,90 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { LONG_TIMING = 256, LONG_ONCE, LONG_HELP };
-
-static const struct option_help {
-	int letter;
-	const char *name; // of a long option
-	const char *arg;
-	const char *text;
-} table[] = {
-	{'i', NULL, "port", "the port; required"},
-	{'f', NULL, "function", "tx rx ping pong txseq rxseq (rx)"},
-	{'n', NULL, "count", "packets to send or receive, 0 = without end (0)"},
-	{'l', NULL, "bytes", "frame length without CRC (60; IPv6 62); a second -l: the least"},
-	{'b', NULL, "packets", "most packets a visit of the port (512; ping and pong 1)"},
-	{'4', NULL, NULL, "IPv4 (so by default)"},
-	{'6', NULL, NULL, "IPv6"},
-	{'s', NULL, "range", "source addresses and ports, A[:P][-B[:Q]] or [G@][A]:P-[G@][B]:Q"},
-	{'d', NULL, "range", "destination addresses and ports"},
-	{'S', NULL, "mac", "source MAC (the port's own)"},
-	{'D', NULL, "mac", "destination MAC (ff:ff:ff:ff:ff:ff)"},
-	{'p', NULL, "threads", "threads, each with a queue of its own (1)"},
-	{'c', NULL, "cpus", "CPUs that -a counts over, 0 = all (all)"},
-	{'a', NULL, "cpu", "bind thread i to CPU (a + i) mod c"},
-	{'R', NULL, "rate", "packets a second and thread, 0 = as fast as possible (0)"},
-	{'w', NULL, "seconds", "wait for the link (2; 0 on ports without one)"},
-	{'W', NULL, NULL, "rx, rxseq: stop after a second without packets"},
-	{'T', NULL, "ms", "report interval (1000)"},
-	{'N', NULL, NULL, "plain numbers in reports"},
-	{'B', NULL, NULL, "count CRC, preamble and gap in bit rates"},
-	{'A', NULL, NULL, "average and deviation of the last 15 reports"},
-	{'X', NULL, NULL, "dump every packet"},
-	{'v', NULL, NULL, "more to read; may be repeated"},
-	{'z', NULL, NULL, "random source address and port"},
-	{'Z', NULL, NULL, "random destination address and port"},
-	{'P', NULL, "file", "send the frames of a capture, again and again"},
-	{0, "pcap-timing", NULL, "with -P: at the distances of the capture"},
-	{0, "pcap-once", NULL, "with -P: each frame once"},
-	{'r', NULL, NULL, "rubbish: send what the buffers hold"},
-	{'C', NULL, "tx[,rx[,txr[,rxr]]]", "descriptors and rings of the port"},
-	{'o', NULL, "bits", "1 prefetch, 2 access, 4 copy, 8 memcpy, 64 dump, ... ORed"},
-	{'F', NULL, "1", "fragments of a packet; only 1"},
-	{'M', NULL, "bytes", "refused: fragments are netmap's"},
-	{'H', NULL, "0", "virtio-net header; only 0"},
-	{'I', NULL, NULL, "refused: indirect buffers are VALE's"},
-	{'U', NULL, NULL, "accepted: checksums are always right"},
-	{'h', "help", NULL, "this text"},
-};
-
-enum { N_OPTIONS = sizeof(table) / sizeof(table[0]) };
-
-static void usage(FILE *out, const char *self)
-{
-	char left[64];
-
-	fprintf(out, "usage: %s -i port [options]\n\n", self);
-	for (unsigned i = 0; i < N_OPTIONS; i++) {
-		const struct option_help *o = &table[i];
-		int n = 0;
-
-		if (o->letter != 0)
-			n = snprintf(left, sizeof(left), "-%c%s", o->letter,
-				o->name != NULL ? ", " : "");
-		if (o->name != NULL)
-			n += snprintf(left + n, sizeof(left) - (size_t)n, "--%s", o->name);
-		if (o->arg != NULL)
-			snprintf(left + n, sizeof(left) - (size_t)n, " %s", o->arg);
-		fprintf(out, "  %-24s %s\n", left, o->text);
-	}
-	fprintf(out,
-		"\nPorts: an interface (eth0), xdp:IF, afpacket:IF, netmap:IF, tap:NAME, null, "
-		"pcap:IN[,OUT],\nmem:NAME, memif:SOCKET, a PCI address.  pkt-gen(8) is the "
-		"manual.\n");
-}
-
-// State of the reading that the options themselves do not keep.
-struct reading {
-	struct gen_options *o;
-	const char *smac, *dmac;
-	unsigned n_len;
-	uint64_t len[2];
-	bool help;
-	char given[128]; // by letter: was it on the command line?
-};
+enum { LONG_TIMING = 256, LONG_ONCE };
 
 static int number(int letter, uint64_t min, uint64_t max, uint64_t *out, struct err *err)
 {
@@ -182,7 +101,7 @@ static int bits_option(struct gen_options *o, struct err *err)
 	return 0;
 }
 
-static int length_option(struct reading *r, struct err *err)
+static int length_option(struct gen_reading *r, struct err *err)
 {
 	if (r->n_len == 2)
 		return err_set(err, EINVAL, "-l: a third length");
@@ -197,7 +116,7 @@ static int only(int letter, const char *value, const char *why, struct err *err)
 }
 
 // Options with an argument.
-static int take_value(struct reading *r, int c, struct err *err)
+static int take_value(struct gen_reading *r, int c, struct err *err)
 {
 	struct gen_options *o = r->o;
 	unsigned v;
@@ -263,7 +182,7 @@ static int take_value(struct reading *r, int c, struct err *err)
 }
 
 // Options without.
-static int take_switch(struct reading *r, int c, struct err *err)
+static int take_switch(struct gen_reading *r, int c, struct err *err)
 {
 	struct gen_options *o = r->o;
 
@@ -314,7 +233,7 @@ static int take_switch(struct reading *r, int c, struct err *err)
 	return 0;
 }
 
-static int read_words(int argc, char **argv, struct reading *r, struct err *err)
+static int read_words(int argc, char **argv, struct gen_reading *r, struct err *err)
 {
 	static const struct option longs[] = {
 		{"pcap-timing", no_argument, NULL, LONG_TIMING},
@@ -322,17 +241,10 @@ static int read_words(int argc, char **argv, struct reading *r, struct err *err)
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
-	char letters[2 * N_OPTIONS + 2] = ":";
-	size_t n = 1;
+	char letters[GEN_LETTERS_MAX];
 	int c;
 
-	for (unsigned i = 0; i < N_OPTIONS; i++) {
-		if (table[i].letter == 0)
-			continue;
-		letters[n++] = (char)table[i].letter;
-		if (table[i].arg != NULL)
-			letters[n++] = ':';
-	}
+	gen_help_letters(letters);
 	optind = 1;
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (c == '?' || c == ':') {
@@ -356,123 +268,9 @@ static int read_words(int argc, char **argv, struct reading *r, struct err *err)
 	return 0;
 }
 
-bool gen_sends(enum gen_function f)
-{
-	return f == GEN_TX || f == GEN_TXSEQ || f == GEN_PING;
-}
-
-bool gen_receives(enum gen_function f)
-{
-	return f == GEN_RX || f == GEN_RXSEQ;
-}
-
-// Options that would switch each other off, or that the function cannot serve.
-static int check_modes(const struct reading *r, struct err *err)
-{
-	const struct gen_options *o = r->o;
-	const char *with_made = "lsdSDzZr", *makes_tx = "zZ";
-
-	if (o->port == NULL)
-		return err_set(err, EINVAL, "-i: the port is missing");
-	if (o->capture != NULL)
-		for (const char *p = with_made; *p != '\0'; p++)
-			if (r->given[(int)*p])
-				return err_set(err, EINVAL,
-					"-%c with -P: the frames of a capture are sent as they are",
-					*p);
-	if (o->conf.rubbish)
-		for (const char *p = "sdSDzZ"; *p != '\0'; p++)
-			if (r->given[(int)*p])
-				return err_set(
-					err, EINVAL, "-%c with -r: rubbish has no addresses", *p);
-	if ((o->conf.capture_timing || o->capture_once) && o->capture == NULL)
-		return err_set(err, EINVAL, "--pcap-%s is for -P",
-			o->conf.capture_timing ? "timing" : "once");
-	if (o->capture_once && r->given['n'])
-		return err_set(err, EINVAL, "-n with --pcap-once: two counts");
-	if ((o->capture != NULL || o->conf.rubbish) && o->function != GEN_TX)
-		return err_set(err, EINVAL, "-%c is for -f tx", o->capture != NULL ? 'P' : 'r');
-	for (const char *p = makes_tx; *p != '\0'; p++)
-		if (r->given[(int)*p] && o->function != GEN_TX && o->function != GEN_TXSEQ)
-			return err_set(err, EINVAL, "-%c is for -f tx and txseq", *p);
-	if (o->conf.rate_pps != 0 && !gen_sends(o->function))
-		return err_set(err, EINVAL, "-R paces a sender");
-	if (o->stop_idle && !gen_receives(o->function))
-		return err_set(err, EINVAL, "-W is for -f rx and rxseq");
-	if (o->threads > 1 && o->function != GEN_TX && !gen_receives(o->function))
-		return err_set(
-			err, EINVAL, "-p %u: ping, pong and txseq have one thread", o->threads);
-	if (o->conf.count != 0 && o->conf.count < o->threads)
-		return err_set(err, EINVAL, "-n %llu is too few packets for %u threads",
-			(unsigned long long)o->conf.count, o->threads);
-	if ((o->txrings != 0 && o->txrings < o->threads && gen_sends(o->function)) ||
-		(o->rxrings != 0 && o->rxrings < o->threads && gen_receives(o->function)))
-		return err_set(
-			err, EINVAL, "-C: fewer rings than the %u threads of -p", o->threads);
-	return 0;
-}
-
-static int check_cpus(struct gen_options *o, struct err *err)
-{
-	unsigned have = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (o->n_cpus > have)
-		return err_set(err, EINVAL, "-c %u: this machine has %u", o->n_cpus, have);
-	if (o->n_cpus == 0)
-		o->n_cpus = have;
-	return 0;
-}
-
-static int read_lengths(const struct reading *r, struct gen_conf *c, struct err *err)
-{
-	c->len = r->n_len > 0 ? (uint16_t)r->len[0] : (c->family == 4 ? 60 : 62);
-	c->len_min = r->n_len > 1 ? (uint16_t)r->len[1] : 0;
-	if (c->len_min > c->len)
-		return err_set(err, EINVAL,
-			"-l: the second length, %u, is the least and may not be above the first, %u",
-			c->len_min, c->len);
-	return 0;
-}
-
-static int complete(const struct reading *r, struct err *err)
-{
-	struct gen_options *o = r->o;
-	struct gen_conf *c = &o->conf;
-
-	if (o->src_text == NULL)
-		o->src_text = c->family == 4 ? "10.0.0.1" : "2001:2::1";
-	if (o->dst_text == NULL)
-		o->dst_text = c->family == 4 ? "10.1.0.1" : "2001:2:0:8000::1";
-	if (gen_range_parse(o->src_text, c->family, &c->src, err) != 0)
-		return err_context(err, "-s");
-	if (gen_range_parse(o->dst_text, c->family, &c->dst, err) != 0)
-		return err_context(err, "-d");
-	if (mac_parse(r->dmac != NULL ? r->dmac : "ff:ff:ff:ff:ff:ff", &c->dmac, err) != 0)
-		return err_context(err, "-D");
-	o->own_smac = r->smac == NULL;
-	if (r->smac != NULL && mac_parse(r->smac, &c->smac, err) != 0)
-		return err_context(err, "-S");
-	if (read_lengths(r, c, err) != 0)
-		return -EINVAL;
-	if (!o->burst_set)
-		c->burst = o->function == GEN_PING || o->function == GEN_PONG ? 1 : 512;
-	c->txseq = o->function == GEN_TXSEQ;
-	if (o->capture != NULL) {
-		o->frames = gen_capture_read(o->capture, err);
-		if (o->frames == NULL)
-			return -EINVAL;
-		c->capture = o->frames;
-		if (o->capture_once)
-			c->count = gen_capture_frames(o->frames);
-	}
-	if (o->function == GEN_PING && gen_conf_flows(c) > 1)
-		return err_set(err, EINVAL, "pings go from one address and port to one");
-	return gen_sends(o->function) ? gen_conf_check(c, err) : 0;
-}
-
 int gen_options_read(int argc, char **argv, struct gen_options *o)
 {
-	struct reading r = {.o = o};
+	struct gen_reading r = {.o = o};
 	struct err err = {0};
 
 	*o = (struct gen_options){.function = GEN_RX,
@@ -484,14 +282,14 @@ int gen_options_read(int argc, char **argv, struct gen_options *o)
 	opterr = 0;
 	if (read_words(argc, argv, &r, &err) != 0) {
 		fprintf(stderr, "%s: %s\n", argv[0], err.msg);
-		usage(stderr, argv[0]);
+		gen_help_print(stderr, argv[0]);
 		return GEN_USAGE;
 	}
 	if (r.help) {
-		usage(stdout, argv[0]);
+		gen_help_print(stdout, argv[0]);
 		return -1;
 	}
-	if (check_modes(&r, &err) == 0 && check_cpus(o, &err) == 0 && complete(&r, &err) == 0)
+	if (gen_modes_check(&r, &err) == 0)
 		return GEN_OK;
 	fprintf(stderr, "%s: %s\n", argv[0], err.msg);
 	gen_options_free(o);
