@@ -157,6 +157,16 @@ static bool all_done(const struct gen_job *j)
 	return true;
 }
 
+// Once; a handler may not print.
+static void say_stopping(void)
+{
+	if (!gen_stopping() || report.told_stop)
+		return;
+	report.told_stop = true;
+	gen_say("sigint_h", __LINE__, "received control-C on thread %p",
+		(void *)(uintptr_t)pthread_self());
+}
+
 static void *reporter(void *arg)
 {
 	struct gen_job *j = arg;
@@ -177,12 +187,9 @@ static void *reporter(void *arg)
 		until.tv_sec = (time_t)(next / 1000000000);
 		until.tv_nsec = (long)(next % 1000000000);
 		sem_clockwait(&report.wake, CLOCK_MONOTONIC, &until);
-		if (gen_stopping() && !report.told_stop) {
-			report.told_stop = true;
-			gen_say("sigint_h", __LINE__, "received control-C on thread %p",
-				(void *)(uintptr_t)pthread_self());
-		}
+		say_stopping();
 	}
+	say_stopping();
 	print_interval(j);
 	return NULL;
 }

@@ -26,7 +26,8 @@ static void reparse(const struct gen_range *r, int family)
 	memmove(to + 1, to + 4, strlen(to + 4) + 1);
 	check(gen_range_parse(text, family, &again, NULL) == 0);
 	check(ip_equal(&again.lo, &r->lo) && ip_equal(&again.hi, &r->hi));
-	check(again.group == r->group && again.port_lo == r->port_lo && again.port_hi == r->port_hi);
+	check(again.group == r->group && again.port_lo == r->port_lo &&
+		again.port_hi == r->port_hi);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """pkt-gen's command line: help against manual, what is refused and how, streams and exit statuses.
 
-usage: options.py PKT_GEN MANUAL
+usage: options.py WEIR MANUAL
 Needs no root: everything runs on null and capture ports.
 """
 import os
@@ -14,7 +14,10 @@ import sys
 import tempfile
 import time
 
-GEN, MANUAL = sys.argv[1:3]
+WEIR, MANUAL = sys.argv[1:3]
+FOLDER = tempfile.TemporaryDirectory()
+GEN = f"{FOLDER.name}/pkt-gen"
+os.symlink(os.path.abspath(WEIR), GEN)
 failures = []
 
 
@@ -22,6 +25,10 @@ def check(ok, text):
     if not ok:
         failures.append(text)
         print("FAILED:", text)
+
+
+def story(out):
+    return f"{out.args}: exit {out.returncode}, {out.stdout!r}, {out.stderr!r}"
 
 
 def run(*args, timeout=60):
@@ -147,12 +154,14 @@ def streams_and_lines():
     check(out.returncode == 0, f"exit {out.returncode}: {out.stderr}")
     lines = [LINE.match(l) for l in out.stderr.split("\n") if " main_thread " in l]
     check(len(lines) >= 3 and all(lines), f"interval lines: {out.stderr}")
-    check(sum(int(m[2]) for m in lines if m) == 3000, "the intervals do not add up to the count")
+    # A last interval of less than 10 ms is not reported, whatever a held-up sender did in it.
+    reported = sum(int(m[2]) for m in lines if m)
+    check(0 < reported <= 3000, f"the intervals add up to {reported}")
     for m in filter(None, lines):
         check(abs(int(m[1]) - int(m[2]) * 1e6 / int(m[4])) <= 0.5, f"pps of {m[0]}")
         check(abs(int(m[3]) - int(m[2]) * 480e6 / int(m[4])) <= 0.5, f"bps of {m[0]}")
     m = TOTAL.search(out.stdout)
-    check(m and m[1] == "Sent" and m[2] == "3000" and m[3] == "180000" and m[5] == "60", out.stdout)
+    check(m and m[1] == "Sent" and m[2] == "3000" and m[3] == "180000" and m[5] == "60", story(out))
     check("main_thread" not in out.stdout and "Sent" not in out.stderr, "lines on the wrong stream")
     check(
         "198.18.10.1:2000-198.18.10.100 -> 198.19.10.1:2000-198.19.10.20 "
@@ -165,6 +174,20 @@ def streams_and_lines():
         check(text in out.stderr, f"{text!r} is missing")
 
 
+def one_interval_holds_all():
+    out = run("-i", "null", "-f", "tx", "-n", "3000", "-R", "10000", "-T", "60000", "-N", "-w", "0")
+    lines = [LINE.match(l) for l in out.stderr.split("\n") if " main_thread " in l]
+    check(len(lines) == 1 and lines[0] and lines[0][2] == "3000", story(out))
+
+
+def end(p):
+    """The rest of what a process says; communicate() would lose what reading by lines has buffered."""
+    err = p.stderr.read()
+    out = p.stdout.read()
+    p.wait()
+    return out, err
+
+
 def nothing_moved():
     p = subprocess.Popen([GEN, "-i", "null", "-f", "rx", "-w", "0", "-T", "100"], stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True)
@@ -172,7 +195,7 @@ def nothing_moved():
         if "waiting for initial packets" in line:
             break
     p.send_signal(signal.SIGTERM)
-    out, err = p.communicate(timeout=20)
+    out, err = end(p)
     check(p.returncode == 0 and out.endswith("Received nothing.\n"), f"{p.returncode} {out!r}")
     check("received control-C" in err, err)
 
@@ -185,7 +208,7 @@ def a_signal_ends_with_a_summary():
             if " main_thread " in line:
                 break
         p.send_signal(sig)
-        out, _ = p.communicate(timeout=20)
+        out, _ = end(p)
         check(p.returncode == 0 and "\nSent " in out, f"{sig}: {p.returncode} {out!r}")
 
 
@@ -213,30 +236,30 @@ def captures(folder):
     source, sent = f"{folder}/in.pcap", f"{folder}/out.pcap"
     write_pcap(source, [(1000000 + i * 40000, g) for i, g in enumerate(given)])
     out = run("-i", f"pcap:,{sent}", "-f", "tx", "-P", source, "-n", "12", "-w", "0")
-    check(out.returncode == 0, out.stderr)
+    check(out.returncode == 0, story(out))
     check([f for _, f in read_pcap(sent)] == [given[i % 5] for i in range(12)], "a capture sent 2.4 times")
     start = time.monotonic()
     out = run("-i", f"pcap:,{sent}", "-f", "tx", "-P", source, "--pcap-timing", "--pcap-once", "-w", "0", "-N")
     took = time.monotonic() - start
     check(out.returncode == 0 and took >= 0.16, f"the capture's 160 ms were sent in {took}: {out.stderr}")
     m = TOTAL.search(out.stdout)
-    check(m and m[2] == "5" and float(m[6]) >= 0.16, out.stdout)
+    check(m and m[2] == "5" and float(m[6]) >= 0.16, story(out))
     check([f for _, f in read_pcap(sent)] == given, "a capture sent once")
     # A receiver of a capture counts it and ends by itself.
     out = run("-i", f"pcap:{source}", "-f", "rx", "-w", "0", "-N")
     m = TOTAL.search(out.stdout)
-    check(out.returncode == 0 and m and m.groups()[:3] == ("Received", "5", str(sum(map(len, given)))), out.stdout)
+    check(out.returncode == 0 and m and m.groups()[:3] == ("Received", "5", str(sum(map(len, given)))), story(out))
     out = run("-i", f"pcap:{source}", "-f", "rx", "-w", "0", "-N", "-n", "3", "-b", "1", "-X")
     m = TOTAL.search(out.stdout)
-    check(m and m[2] == "3" and m[4] == "3", out.stdout)
-    check(out.stdout.count("\nring 0 cur ") == 3 and "    0: 02 02 02" in out.stdout, out.stdout)
+    check(m and m[2] == "3" and m[4] == "3", story(out))
+    check(out.stdout.count("\nring 0 cur ") == 3 and "    0: 02 02 02" in out.stdout, story(out))
 
 
 def flows_written(folder):
     sent = f"{folder}/flows.pcap"
     out = run("-i", f"pcap:,{sent}", "-f", "tx", "-n", "4000", "-w", "0",
               "-s", "198.18.10.1:2000-198.18.10.100", "-d", "198.19.10.1:2000-198.19.10.20")
-    check(out.returncode == 0, out.stderr)
+    check(out.returncode == 0, story(out))
     keys = [f[26:38] for _, f in read_pcap(sent)]
     check(len(keys) == 4000 and len(set(keys)) == 2000, f"{len(keys)} packets, {len(set(keys))} flows")
     check(keys[:2000] == keys[2000:], "the second lap differs from the first")
@@ -249,12 +272,12 @@ def a_sequence_is_followed(folder):
     frames = [f for _, f in read_pcap(sent)]
     check([struct.unpack(">I", f[62:66])[0] for f in frames] == list(range(100)), "numbers of txseq")
     out = run("-i", f"pcap:{sent}", "-f", "rxseq", "-w", "0")
-    check("Sequence" not in out.stderr and out.returncode == 0, out.stderr)
+    check("Sequence" not in out.stderr and out.returncode == 0, story(out))
     del frames[10:13]
     write_pcap(cut, [(i, f) for i, f in enumerate(frames + [frames[5]])])
     out = run("-i", f"pcap:{cut}", "-f", "rxseq", "-w", "0")
-    check("Sequence GAP: exp 10 found 13" in out.stderr, out.stderr)
-    check("Sequence OUT OF ORDER: exp 100 found 5" in out.stderr, out.stderr)
+    check("Sequence GAP: exp 10 found 13" in out.stderr, story(out))
+    check("Sequence OUT OF ORDER: exp 100 found 5" in out.stderr, story(out))
 
 
 def threads_share_the_count():
@@ -264,23 +287,23 @@ def threads_share_the_count():
     # The null port has one queue a thread, or says that it has not.
     if out.returncode == 0:
         m = TOTAL.search(out.stdout)
-        check(m and m[2] == "1001", out.stdout)
+        check(m and m[2] == "1001", story(out))
     else:
-        check("queue" in out.stderr, out.stderr)
+        check("queue" in out.stderr, story(out))
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        help_and_manual_agree()
-        mistakes_are_refused_in_words()
-        unknown_options_show_the_usage()
-        streams_and_lines()
-        nothing_moved()
-        a_signal_ends_with_a_summary()
-        captures(folder)
-        flows_written(folder)
-        a_sequence_is_followed(folder)
-        threads_share_the_count()
+    help_and_manual_agree()
+    mistakes_are_refused_in_words()
+    unknown_options_show_the_usage()
+    streams_and_lines()
+    one_interval_holds_all()
+    nothing_moved()
+    a_signal_ends_with_a_summary()
+    captures(FOLDER.name)
+    flows_written(FOLDER.name)
+    a_sequence_is_followed(FOLDER.name)
+    threads_share_the_count()
     print(f"{len(failures)} failures")
     return 1 if failures else 0
 
