@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// dpdklog.h - what the drivers and the libraries below them log, kept off the terminal.
+// dpdklog.h - what DPDK and its drivers log, kept off the terminal.
 #pragma once
 
-// Takes over the log of DPDK and of libbpf and libxdp.  Before rte_eal_init().
+// Takes over the log.  Before rte_eal_init().
 void dpdklog_start(void);
 void dpdklog_stop(void);
 

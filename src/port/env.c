@@ -182,14 +182,43 @@ static bool all_args(const struct port_env *e, unsigned mb, bool huge)
 	return pci_args(e);
 }
 
-// EAL makes a folder for sockets we do not open.  It goes again, with its parent if that is empty.
-static void remove_runtime_folder(void)
+// EAL makes a folder for sockets, which we do not open.  It gets a place of its own for that, so that
+// the folder can go again without a race with other processes, and need not be writable anywhere else.
+struct runtime {
+	char place[32];
+	char *before; // RUNTIME_DIRECTORY of the environment
+};
+
+static void divert_runtime(struct runtime *r)
+{
+	const char *old = getenv("RUNTIME_DIRECTORY");
+
+	snprintf(r->place, sizeof(r->place), "/tmp/weir-XXXXXX");
+	r->before = old != NULL ? strdup(old) : NULL;
+	// Without a place EAL tries the usual ones.
+	if (mkdtemp(r->place) != NULL)
+		setenv("RUNTIME_DIRECTORY", r->place, 1);
+	else
+		r->place[0] = '\0';
+}
+
+static void remove_runtime(struct runtime *r)
 {
 	char path[4096];
 
+	if (r->before != NULL)
+		setenv("RUNTIME_DIRECTORY", r->before, 1);
+	else
+		unsetenv("RUNTIME_DIRECTORY");
+	free(r->before);
 	snprintf(path, sizeof(path), "%s", rte_eal_get_runtime_dir());
-	if (path[0] == '/' && rmdir(path) == 0)
-		rmdir(dirname(path));
+	if (path[0] != '/')
+		snprintf(path, sizeof(path), "%s/dpdk", r->place);
+	rmdir(path);
+	if (r->place[0] == '\0')
+		return;
+	rmdir(dirname(path));
+	rmdir(r->place);
 }
 
 static void describe(unsigned mb, bool huge)
@@ -225,6 +254,7 @@ int port_init(const struct port_env *e, struct err *err)
 {
 	unsigned mb = e->memory_mb == 0 ? MEMORY_MB : e->memory_mb;
 	bool huge = e->pages != PAGES_SMALL;
+	struct runtime runtime;
 	int code;
 
 	code = check(e, mb, err);
@@ -246,14 +276,16 @@ int port_init(const struct port_env *e, struct err *err)
 	char *argv[ARGS_MAX];
 
 	memcpy(argv, env.argv, sizeof(argv));
-	if (rte_eal_init(env.argc, argv) < 0) {
+	divert_runtime(&runtime);
+	code = rte_eal_init(env.argc, argv);
+	remove_runtime(&runtime);
+	if (code < 0) {
 		code = rte_errno > 0 ? rte_errno : EINVAL;
 		err_set(err, code, "packet I/O does not start: %s", dpdklog_reason());
 		sched_setaffinity(0, sizeof(env.before), &env.before);
 		dpdklog_stop();
 		return -code;
 	}
-	remove_runtime_folder();
 	describe(mb, huge);
 	env.up = true;
 	return 0;
