@@ -85,6 +85,9 @@ enum { SYSCTLS_MAX = 32 };
 unsigned dut_linux_sysctls(const struct conf *c, struct sysctl out[SYSCTLS_MAX]);
 unsigned dut_linux_iface_sysctls(const struct conf *c, unsigned i, struct sysctl out[SYSCTLS_MAX]);
 
+// For struct dut.
+struct conf_note *dut_linux_notes(const struct lab_condition *c, unsigned *n);
+
 // The kernel's counters.
 struct kernel_text {
 	char dev[8192], snmp[4096], snmp6[8192], netstat[8192]; // of the device's /proc/net

@@ -219,6 +219,45 @@ static void switches_follow_the_settings(void **state)
 	conf_free(&c);
 }
 
+static const char *why(const struct conf_note *list, unsigned n, const char *what)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (strcmp(list[i].what, what) == 0)
+			return list[i].why;
+	return "";
+}
+
+static void settings_that_linux_cannot_have_are_told(void **state)
+{
+	struct lab_condition c = {.name = "test"};
+	struct conf_note *list;
+	unsigned n;
+
+	(void)state;
+	read_rc(&c.conf, lab_rc);
+	assert_int_equal(
+		conf_rc(&c.conf, "more", "harvest_mask=351\nroute_z=\"10/8 192.0.2.1\"\n", NULL),
+		0);
+	assert_int_equal(
+		conf_sysctl(&c.conf, "sysctl.conf",
+			"net.inet.ip.redirect=0\nnet.inet6.ip6.redirect=0\ndev.igb.2.fc=0\n"
+			"net.inet.tcp.blackhole=2\n",
+			NULL),
+		0);
+	list = dut_linux_notes(&c, &n);
+	assert_non_null(list);
+	assert_string_equal(why(list, n, "net.inet.ip.redirect"), "");
+	assert_non_null(strstr(why(list, n, "net.inet6.ip6.redirect"), "no such switch"));
+	assert_non_null(strstr(why(list, n, "dev.igb.2.fc"), "veth"));
+	assert_non_null(strstr(why(list, n, "net.inet.tcp.blackhole"), "setup.sh"));
+	assert_non_null(strstr(why(list, n, "harvest_mask"), "setup.sh"));
+	assert_non_null(strstr(why(list, n, "route_z"), "static_routes"));
+	for (unsigned i = 0; i < n; i++)
+		assert_null(strstr(list[i].why, "the router"));
+	free(list);
+	conf_free(&c.conf);
+}
+
 // As Linux 6.1 writes them, with figures put in.
 static const char dev[] =
 	"Inter-|   Receive                                                |  Transmit\n"
@@ -318,6 +357,7 @@ int main(void)
 		cmocka_unit_test(cables_join_the_two_namespaces),
 		cmocka_unit_test(a_failed_line_is_told_with_its_place),
 		cmocka_unit_test(switches_follow_the_settings),
+		cmocka_unit_test(settings_that_linux_cannot_have_are_told),
 		cmocka_unit_test(the_kernel_s_counters_become_an_account),
 		cmocka_unit_test(cut_or_missing_counters_are_zero),
 	};

@@ -97,6 +97,23 @@ static int start(struct dut *d, const struct lab_condition *c, const struct lab_
 	return 0;
 }
 
+// Whatever the files say, the box is what it is.
+static struct conf_note *notes(const struct lab_condition *c, unsigned *n)
+{
+	struct conf_note *list = calloc(1, sizeof(*list));
+
+	*n = list != NULL && c->dir[0] != '\0' ? 1 : 0;
+	if (*n == 0)
+		return list;
+	list->kind = CONF_NO_EFFECT;
+	snprintf(list->where, sizeof(list->where), "%.200s", c->dir);
+	snprintf(list->what, sizeof(list->what), "settings of %.80s", c->name);
+	snprintf(list->why, sizeof(list->why),
+		"no effect here because the box is not ours to set up; %s",
+		c->setup[0] != '\0' ? "setup.sh has told it" : "a setup.sh could tell it");
+	return list;
+}
+
 static void read_nothing(struct dut *d, struct dut_counters *out)
 {
 	(void)d;
@@ -128,8 +145,12 @@ int dut_wire(struct dut *d, const struct dut_wire_conf *conf, struct err *err)
 			return err_set(err, EINVAL, "%.60s...: too long a port name", name[i]);
 		}
 	}
-	*d = (struct dut){
-		.state = s, .settle_s = 0.2, .start = start, .read = read_nothing, .stop = stop};
+	*d = (struct dut){.state = s,
+		.settle_s = 0.2,
+		.notes = notes,
+		.start = start,
+		.read = read_nothing,
+		.stop = stop};
 	snprintf(d->about, sizeof(d->about), "a box (%s) between %.90s and %.90s",
 		mac_text(&conf->dmac, text), conf->out, conf->in);
 	snprintf(d->tester, sizeof(d->tester), "sends on %.100s, receives on %.100s", conf->out,

@@ -119,34 +119,48 @@ static bool has_note(const struct lab_results *r, const struct conf_note *n)
 	return false;
 }
 
+static int add_notes(struct lab_results *r, const struct lab_condition *c,
+	const struct conf_note *list, unsigned n, struct err *err)
+{
+	struct lab_note *more = realloc(r->note, (r->n_notes + n + 1) * sizeof(*more));
+
+	if (more == NULL)
+		return err_set(err, ENOMEM, "no memory for %u notes", n);
+	r->note = more;
+	for (unsigned i = 0; i < n; i++) {
+		struct lab_note *to = &r->note[r->n_notes];
+
+		if (list[i].kind == CONF_HOST || has_note(r, &list[i]))
+			continue;
+		snprintf(to->condition, sizeof(to->condition), "%s", c->name);
+		snprintf(to->where, sizeof(to->where), "%s", list[i].where);
+		snprintf(to->what, sizeof(to->what), "%s", list[i].what);
+		snprintf(to->why, sizeof(to->why), "%s", list[i].why);
+		r->n_notes++;
+	}
+	return 0;
+}
+
 // What the settings cannot have here, each name once.
 static int notes(struct experiment *e, struct err *err)
 {
-	struct lab_results *r = e->r;
-	unsigned total = 1;
+	int rc = 0;
 
-	for (unsigned i = 0; i < e->conditions->n; i++)
-		total += e->conditions->list[i].conf.n_notes;
-	r->note = calloc(total, sizeof(*r->note));
-	if (r->note == NULL)
-		return err_set(err, ENOMEM, "no memory for %u notes", total);
-	for (unsigned i = 0; i < e->conditions->n; i++) {
+	for (unsigned i = 0; i < e->conditions->n && rc == 0; i++) {
 		const struct lab_condition *c = &e->conditions->list[i];
+		struct conf_note *own = NULL;
+		unsigned n;
 
-		for (unsigned j = 0; j < c->conf.n_notes; j++) {
-			const struct conf_note *n = &c->conf.notes[j];
-			struct lab_note *to = &r->note[r->n_notes];
-
-			if (n->kind == CONF_HOST || has_note(r, n))
-				continue;
-			snprintf(to->condition, sizeof(to->condition), "%s", c->name);
-			snprintf(to->where, sizeof(to->where), "%s", n->where);
-			snprintf(to->what, sizeof(to->what), "%s", n->what);
-			snprintf(to->why, sizeof(to->why), "%s", n->why);
-			r->n_notes++;
+		if (e->dut->notes == NULL) {
+			rc = add_notes(e->r, c, c->conf.notes, c->conf.n_notes, err);
+			continue;
 		}
+		own = e->dut->notes(c, &n);
+		rc = own == NULL ? err_set(err, ENOMEM, "no memory for the notes")
+				 : add_notes(e->r, c, own, n, err);
+		free(own);
 	}
-	return 0;
+	return rc;
 }
 
 static double since(const struct experiment *e)

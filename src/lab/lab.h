@@ -81,6 +81,10 @@ struct dut {
 	bool polls;       // its thread never sleeps: busy_cycles tell how long it worked
 	double settle_s;  // so long nothing more must arrive before counters are read after a run
 
+	// The notes of a condition's settings as they are true of this device; *n of them, the
+	// caller frees the list.  NULL without memory.  notes itself may be NULL: conf's hold.
+	struct conf_note *(*notes)(const struct lab_condition *c, unsigned *n);
+
 	// A fresh device with the condition's settings, ports open and empty, ready to forward.
 	int (*start)(struct dut *d, const struct lab_condition *c, const struct lab_traffic *t,
 		struct lab_ends *ends, struct err *err);
@@ -89,7 +93,8 @@ struct dut {
 	void (*stop)(struct dut *d);
 };
 
-// The Linux kernel in network namespaces of this process (root).  port_kind: "afpacket" or "xdp".
+// The Linux kernel in network namespaces of this process (root).  port_kind: "xdp", or "afpacket",
+// whose frames come in pieces that cost the device up to twice as much.
 int dut_linux(struct dut *d, const char *port_kind, struct err *err);
 void dut_linux_free(struct dut *d);
 
