@@ -97,7 +97,7 @@ static void device(FILE *f, const struct sums *s)
 
 void report_account(FILE *f, const struct lab_results *r)
 {
-	fputs("<section><h2>Where the frames went</h2><div class=\"scroll\"><table class=\"figures "
+	fputs("<section><h2>Where the frames went</h2><div class=\"scroll\" tabindex=\"0\"><table class=\"figures "
 	      "account\"><thead><tr><th class=\"text\" scope=\"col\" rowspan=\"2\">condition<th "
 	      "scope=\"colgroup\" colspan=\"4\">tester, frames<th scope=\"colgroup\" "
 	      "colspan=\"6\">device, frames<tr><th scope=\"col\">offered<th "
@@ -154,7 +154,7 @@ void report_voids(FILE *f, const struct lab_results *r)
 		return;
 	}
 	fprintf(f, "<p><b>%u of %u runs %s void.</b></p>", n, r->n_runs, n == 1 ? "is" : "are");
-	fputs("<div class=\"scroll\"><table class=\"figures\"><thead><tr><th class=\"text\" scope=\"col\">run<th "
+	fputs("<div class=\"scroll\" tabindex=\"0\"><table class=\"figures\"><thead><tr><th class=\"text\" scope=\"col\">run<th "
 	      "scope=\"col\" class=\"text\">condition<th scope=\"col\">block<th "
 	      "scope=\"col\">attempt<th scope=\"col\" class=\"text\">gate<th scope=\"col\" "
 	      "class=\"text\">reason<tbody>",

@@ -162,9 +162,11 @@ static void in_words(FILE *f, const struct lab_comparison *c)
 {
 	fprintf(f, "<li%s>", c->aa ? " class=\"aa\"" : "");
 	html_text(f, c->sentence);
+	if (c->c.verdict == INVALID) // its sentence holds the rule already
+		return;
 	fputs("<br><small>Rule: ", f);
 	html_text(f, c->c.why);
-	if (c->c.verdict != INVALID && isfinite(c->c.mde) && c->c.mde > 0) {
+	if (isfinite(c->c.mde) && c->c.mde > 0) {
 		fputs(". Smallest effect this many runs can show: ", f);
 		html_percent(f, c->c.mde, 2);
 	}

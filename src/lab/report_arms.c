@@ -19,11 +19,11 @@ static void figures(FILE *f, const struct lab_arm *a)
 		return;
 	}
 	fputs("<td class=\"strong\">", f);
-	html_mpps(f, a->median_pps);
+	html_number(f, a->median_pps / 1e6, 3);
 	fputs("<td>", f);
-	html_mpps(f, a->min_pps);
+	html_number(f, a->min_pps / 1e6, 3);
 	fputs("<td>", f);
-	html_mpps(f, a->max_pps);
+	html_number(f, a->max_pps / 1e6, 3);
 	fputs("<td>", f);
 	html_percent(f, a->spread, 1);
 	fputs("<td>", f);
@@ -33,12 +33,15 @@ static void figures(FILE *f, const struct lab_arm *a)
 		fputs("\xe2\x80\x93", f);
 	fputs("<td>", f);
 	html_percent(f, a->loss, 3);
-	fprintf(f, "<td>%.2f<td>%.2f", a->imix_bps / 1e9, a->imix_l1_bps / 1e9);
+	fputs("<td>", f);
+	html_number(f, a->imix_bps / 1e9, 2);
+	fputs("<td>", f);
+	html_number(f, a->imix_l1_bps / 1e9, 2);
 }
 
 void report_arms(FILE *f, const struct lab_results *r)
 {
-	fputs("<section><h2>Conditions</h2><div class=\"scroll\"><table class=\"figures "
+	fputs("<section><h2>Conditions</h2><div class=\"scroll\" tabindex=\"0\"><table class=\"figures "
 	      "arms\"><thead><tr><th class=\"text\" scope=\"col\" rowspan=\"2\">condition<th scope=\"col\" "
 	      "rowspan=\"2\">frame<br><small>bytes</small><th scope=\"col\" "
 	      "rowspan=\"2\">valid<br>runs<th scope=\"colgroup\" colspan=\"3\">rate, Mpps<th "
@@ -86,21 +89,24 @@ static void scale(struct axis *a, const struct lab_results *r)
 		lo = fmin(lo, r->run[i].pps / 1e6);
 		hi = fmax(hi, r->run[i].pps / 1e6);
 	}
-	if (!(lo < hi / 4)) // else the differences are large enough to be seen from zero
-		lo = lo < INFINITY ? lo : 0;
-	else
+	if (!(hi > 0))
+		hi = 1;
+	if (!(lo >= hi / 4)) // the differences are large enough to be seen from zero
 		lo = 0;
-	axis_make(a, lo, hi, 6);
+	axis_make(a, isfinite(lo) ? lo : 0, hi, 6);
 }
 
 static void dot(FILE *f, const struct axis *a, const struct lab_run *run, double y)
 {
 	fprintf(f, "<circle class=\"run%s\" cx=\"%.2f%%\" cy=\"%.1f\" r=\"4\"><title>run %u",
 		run->valid ? "" : " void", axis_at(a, run->pps / 1e6), y, run->number);
-	if (run->valid)
-		fprintf(f, ": %.3f Mpps", run->pps / 1e6);
-	else
+	if (run->valid) {
+		fputs(": ", f);
+		html_number(f, run->pps / 1e6, 3);
+		fputs(" Mpps", f);
+	} else {
 		fputs(", void", f);
+	}
 	fputs("</title></circle>", f);
 }
 
@@ -114,8 +120,11 @@ static void strip(FILE *f, const struct axis *a, const struct lab_results *r, un
 		kind(of), STRIP_PX);
 	html_text(f, of->name);
 	fprintf(f, ": %u valid run%s", of->n, html_s(of->n));
-	if (of->n > 0)
-		fprintf(f, ", median %.3f Mpps", of->median_pps / 1e6);
+	if (of->n > 0) {
+		fputs(", median ", f);
+		html_number(f, of->median_pps / 1e6, 3);
+		fputs(" Mpps", f);
+	}
 	fputs("\">", f);
 	axis_grid(f, a);
 	if (of->n > 0) {
@@ -146,7 +155,7 @@ void report_strip(FILE *f, const struct lab_results *r)
 		strip(f, &a, r, i);
 		fputs("<div class=\"number\">", f);
 		if (r->arm[i].n > 0)
-			html_mpps(f, r->arm[i].median_pps);
+			html_number(f, r->arm[i].median_pps / 1e6, 3);
 		else
 			fputs("\xe2\x80\x93", f);
 		fputs("</div>", f);

@@ -100,10 +100,10 @@ void html_count(FILE *f, uint64_t n)
 	}
 }
 
-void html_mpps(FILE *f, double pps)
+void html_number(FILE *f, double v, int decimals)
 {
-	if (isfinite(pps))
-		fprintf(f, "%.3f", pps / 1e6);
+	if (isfinite(v))
+		fprintf(f, "%.*f", decimals, v);
 	else
 		fputs("n/a", f);
 }

@@ -18,6 +18,11 @@ static double middle(const struct lab_window *w)
 	return w->start_s + w->seconds / 2;
 }
 
+static bool usable(const struct lab_window *w)
+{
+	return isfinite(w->pps) && isfinite(w->start_s) && isfinite(w->seconds);
+}
+
 static void scale_make(struct scale *s, const struct lab_results *r)
 {
 	double hi = 0;
@@ -27,12 +32,13 @@ static void scale_make(struct scale *s, const struct lab_results *r)
 		for (unsigned k = 0; k < r->run[i].n_windows; k++) {
 			const struct lab_window *w = &r->run[i].window[k];
 
-			if (isfinite(w->pps))
-				hi = fmax(hi, w->pps / 1e6);
+			if (!usable(w))
+				continue;
+			hi = fmax(hi, w->pps / 1e6);
 			s->seconds = fmax(s->seconds, w->start_s + w->seconds);
 		}
 	}
-	axis_make(&s->y, 0, hi, 3);
+	axis_make(&s->y, 0, hi > 0 ? hi : 1, 3);
 	if (!(s->seconds > 0))
 		s->seconds = 1;
 }
@@ -58,8 +64,7 @@ static void lines(FILE *f, const struct scale *s, const struct lab_run *run)
 		for (unsigned k = 1; k < run->n_windows; k++) {
 			const struct lab_window *a = &run->window[k - 1], *b = &run->window[k];
 
-			if (!isfinite(a->pps) || !isfinite(b->pps) ||
-				(a->steady && b->steady) != (steady == 1)) {
+			if (!usable(a) || !usable(b) || (a->steady && b->steady) != (steady == 1)) {
 				pen = false;
 				continue;
 			}
@@ -131,7 +136,7 @@ static void each(FILE *f, const struct scale *s, const struct lab_results *r, un
 		lines(f, s, run);
 		fprintf(f, "</svg><figcaption>run %u: ", run->number);
 		if (run->valid)
-			html_mpps(f, run->pps);
+			html_number(f, run->pps / 1e6, 3);
 		else
 			fputs("void", f);
 		fputs("</figcaption></figure>", f);

@@ -160,7 +160,7 @@ static void all_of(FILE *f, const struct lab_results *r, const char *condition)
 {
 	fputs("<details><summary>All settings of \xe2\x80\x9c", f);
 	html_text(f, condition);
-	fputs("\xe2\x80\x9d</summary><div class=\"scroll\"><table class=\"settings\"><thead><tr>"
+	fputs("\xe2\x80\x9d</summary><div class=\"scroll\" tabindex=\"0\"><table class=\"settings\"><thead><tr>"
 	      "<th scope=\"col\">file<th scope=\"col\">name<th scope=\"col\">value<tbody>",
 		f);
 	for (unsigned i = 0; i < r->n_settings; i++) {
@@ -196,7 +196,7 @@ static void notes(FILE *f, const struct lab_results *r)
 {
 	if (r->n_notes == 0)
 		return;
-	fputs("<h3>Settings without effect, or with a part of it</h3><div class=\"scroll\"><table>"
+	fputs("<h3>Settings without effect, or with a part of it</h3><div class=\"scroll\" tabindex=\"0\"><table>"
 	      "<thead><tr><th scope=\"col\">condition<th scope=\"col\">place<th "
 	      "scope=\"col\">setting<th scope=\"col\">why<tbody>",
 		f);
@@ -224,7 +224,7 @@ void report_settings(FILE *f, const struct lab_results *r)
 		      "\xe2\x80\x9c",
 			f);
 		html_text(f, base);
-		fputs("\xe2\x80\x9d:</p><div class=\"scroll\"><table class=\"settings\"><thead><tr>"
+		fputs("\xe2\x80\x9d:</p><div class=\"scroll\" tabindex=\"0\"><table class=\"settings\"><thead><tr>"
 		      "<th scope=\"col\">condition<th scope=\"col\">file<th scope=\"col\">name"
 		      "<th scope=\"col\">baseline<th scope=\"col\">condition<tbody>",
 			f);

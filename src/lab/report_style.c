@@ -74,7 +74,7 @@ const char *const report_style[] = {
 "th,td{padding:6px 10px;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule)}\n",
 "thead th{color:var(--muted);font-weight:600;vertical-align:bottom;border-bottom-color:var(--muted)}\n",
 "thead tr:first-child th[colspan]{text-align:center;border-bottom-color:var(--rule)}\n",
-"tbody th{font-weight:600;overflow-wrap:anywhere;min-width:7em}\n",
+"tbody th{font-weight:600;overflow-wrap:anywhere;min-width:8em}\n",
 ".figures td,.figures thead th{text-align:right;white-space:nowrap;"
 "font-variant-numeric:tabular-nums}\n",
 ".figures .text,.figures thead .text{text-align:left;white-space:normal}\n",
@@ -83,6 +83,7 @@ const char *const report_style[] = {
 ".strong{font-weight:700}\n",
 ".none{color:var(--muted);font-style:italic;text-align:left!important}\n",
 "small{color:var(--muted);font-weight:400;font-size:12px}\n",
+".settings td code{white-space:nowrap}\n",
 "pre.value{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;max-height:16em;overflow:auto}\n",
 "details{margin:14px 0}\n",
 "summary{cursor:pointer;color:var(--even);font-weight:600;font-size:15px;padding:4px 0}\n",
@@ -133,6 +134,6 @@ const char *const report_style[] = {
 "@media print{main{max-width:none;padding:0}section{margin-top:24px}"
 ".whole,figure,tr,.forest,li{break-inside:avoid}h2,h3{break-after:avoid}.scroll{overflow:visible}"
 "table{font-size:11px}th,td{padding:3px 5px}body{font-size:13px}.ministat pre{white-space:pre-wrap}"
-"summary{list-style:none}}\n",
+"details:not([open]){display:none}}\n",
 NULL};
 // clang-format on
