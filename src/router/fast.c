@@ -51,7 +51,7 @@ static inline uint64_t frame_differs(const struct rte_mbuf *m, const uint8_t *f,
 
 // Whether a packet of `total` bytes does not fill a frame of len bytes, padding of the shortest
 // frame aside.  True also if it is longer.
-static inline bool length_differs(uint32_t len, uint32_t total)
+static inline uint32_t length_differs(uint32_t len, uint32_t total)
 {
 	uint32_t shortest = FRAME_MIN - ETH_HDR;
 	uint32_t pad = total < shortest ? shortest - total : 0;
@@ -69,7 +69,7 @@ static inline uint32_t sum20(uint64_t w0, uint64_t w1, uint32_t w2)
 }
 
 // special_src4 as arithmetic, of the address in host order.
-static inline bool src4_special(uint32_t src)
+static inline uint32_t src4_special(uint32_t src)
 {
 	return (src - (1u << 24) >= 223u << 24) | (src >> 24 == 127) | (src >> 16 == 0xa9fe);
 }
@@ -82,14 +82,14 @@ static inline uint32_t check4(const struct rte_mbuf *m, uint64_t mac48, uint32_t
 	uint32_t w2 = load32(ip + 16);
 	uint32_t total = __builtin_bswap16((uint16_t)(w0 >> 16));
 	uint64_t differs = frame_differs(m, f, mac48);
-	bool bad;
+	uint32_t bad;
 
 	*dst = __builtin_bswap32(w2);
 	differs |= (load32(f + 12) & 0xffffff) ^ 0x450008; // IPv4, 20 bytes of header
 	differs |= sum20(w0, w1, w2) ^ 0xffff;
 	bad = (differs != 0) | (total < IP4_HDR) | length_differs(m->data_len, total) |
 	      ((w1 & 0xfe) == 0) | src4_special(__builtin_bswap32((uint32_t)(w1 >> 32)));
-	return total | (uint32_t)bad << 17;
+	return total | bad << 17;
 }
 
 static inline uint32_t check6(const struct rte_mbuf *m, uint64_t mac48, struct ip6 *dst)
@@ -97,7 +97,7 @@ static inline uint32_t check6(const struct rte_mbuf *m, uint64_t mac48, struct i
 	const uint8_t *f = rte_pktmbuf_mtod(m, const uint8_t *), *ip = f + ETH_HDR;
 	uint32_t total = __builtin_bswap16(load16(ip + 4)) + IP6_HDR;
 	uint64_t differs = frame_differs(m, f, mac48), src = load64(ip + 8);
-	bool bad;
+	uint32_t bad;
 
 	memcpy(dst, ip + 24, IP6_LEN);
 	differs |= (load32(f + 12) & 0xf0ffff) ^ 0x60dd86;
@@ -105,7 +105,7 @@ static inline uint32_t check6(const struct rte_mbuf *m, uint64_t mac48, struct i
 	// is not assigned); from fe80:: on there are link-local addresses and groups.
 	bad = (differs != 0) | length_differs(m->data_len, total) | (ip[6] == 0) | (ip[7] < 2) |
 	      (src == 0) | (__builtin_bswap16((uint16_t)src) >= 0xfe80);
-	return total | (uint32_t)bad << 17;
+	return total | bad << 17;
 }
 
 unsigned fast4(const struct router *r, uint16_t in, struct rte_mbuf *const *pkt, uint16_t *out,
