@@ -60,7 +60,7 @@ static void print_help(void)
 {
 	print_usage(stdout);
 	puts("\t--help : print this\n"
-	     "\t--compat : keep the original's wrong figures and pictures (see ministat(1))\n"
+	     "\t--compat : keep the original's wrong figures (see ministat(1))\n"
 	     "\t--modern : add exact rank tests, intervals and a verdict for each set but the first\n"
 	     "With --modern:\n"
 	     "\t--blocks : value i of each set belongs to block i (runs taken in turns)\n"

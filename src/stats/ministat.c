@@ -5,8 +5,8 @@
 // deviations over the sorted values), so that they print alike to the last digit.  Where the
 // original's figure or label is wrong ours is right, unless compat asks for the original's:
 // - at 99.5 % it takes t for 99.8 %;
-// - a value above 99,999,999 is cut to eight digits;
-// - the picture depends on the order of the sets, and one symbol means two things (plot.c).
+// - a value above 99,999,999 is cut to eight digits.
+// The picture is always the original's (plot.c).
 #include "stats/dist.h"
 #include "stats/plot.h"
 #include "stats/sort.h"
@@ -134,8 +134,7 @@ static void print_test(
 static int print_head(FILE *out, const struct set *set, unsigned n, const struct ministat_opts *o,
 	struct err *err)
 {
-	struct plot_opts po = {
-		o->width == 0 ? WIDTH_DEFAULT : o->width, o->one_bar_line, o->compat};
+	struct plot_opts po = {o->width == 0 ? WIDTH_DEFAULT : o->width, o->one_bar_line};
 	struct plot_set ps[MINISTAT_SETS];
 	struct plot *plot = NULL;
 
@@ -149,11 +148,8 @@ static int print_head(FILE *out, const struct set *set, unsigned n, const struct
 	}
 	for (unsigned i = 0; i < n && !o->quiet; i++)
 		fprintf(out, "%c %s\n", plot_symbol(i), set[i].name);
-	if (plot != NULL) {
-		if (plot_has_many(plot) && !o->quiet)
-			fprintf(out, "%c values of more than one set\n", PLOT_MANY);
+	if (plot != NULL)
 		plot_print(plot, out);
-	}
 	plot_free(plot);
 	if (!o->quiet)
 		fputs("    N           Min           Max        Median           Avg        Stddev\n",

@@ -5,22 +5,22 @@
 // cover a cell, their numbers (1, 2, 3, ...) are ORed and give the symbol.  The picture is thus
 // determined by the count of values per set and column, and no cell is stored.
 //
-// The original shows only the height of the set it placed last, and clears what lies above the
-// height of the set before when a higher one follows; compat does the same by lowering `top`.
+// The picture is FreeBSD's to the byte, its two oddities with it: only the height of the set placed
+// last is shown, and what lies above the height of the set before is cleared when a higher one
+// follows (`top` is lowered); and with three sets the OR of the first two gives the third's symbol.
 #include "stats/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// What AdjPlot of the original starts from; values beyond stretch its picture.
-static const double compat_limit = 999e99;
+// Where the original's search for the ends starts; values beyond stretch the picture.
+static const double scale_limit = 999e99;
 
 struct plot {
 	struct plot_opts o;
 	unsigned n_sets;
 	double min, span, x0, dx;
-	bool many;
 	unsigned *count[PLOT_SETS]; // values in each column
 	unsigned top[PLOT_SETS];    // cells above are not shown
 	unsigned height;
@@ -44,8 +44,8 @@ static int plot_column(const struct plot *p, double v)
 
 static void plot_scale(struct plot *p, const struct plot_set *set)
 {
-	double min = p->o.compat ? compat_limit : INFINITY;
-	double max = -min;
+	double min = scale_limit;
+	double max = -scale_limit;
 
 	for (unsigned i = 0; i < p->n_sets; i++) {
 		min = fmin(fmin(min, set[i].sorted[0]), set[i].mean - set[i].stddev);
@@ -100,55 +100,22 @@ static void plot_place(struct plot *p, unsigned i, const struct plot_set *set)
 			tallest = next - k;
 	}
 	p->top[i] = tallest;
-	if (p->o.compat && tallest > p->height)
+	if (tallest > p->height)
 		for (unsigned k = 0; k < i; k++)
 			if (p->top[k] > p->height)
 				p->top[k] = p->height;
-	if (p->o.compat || tallest > p->height)
-		p->height = tallest;
+	p->height = tallest;
 	plot_bar(p, p->bar[p->o.one_bar_line ? i : 0], set);
-}
-
-// The sets (as bits) with a value at this height of the column, and their numbers ORed.
-static unsigned plot_cell(const struct plot *p, int x, unsigned height, unsigned *value)
-{
-	unsigned covered = 0;
-
-	*value = 0;
-	for (unsigned i = 0; i < p->n_sets; i++)
-		if (height <= p->count[i][x] && height <= p->top[i]) {
-			covered |= 1U << i;
-			*value |= i + 1;
-		}
-	return covered;
-}
-
-static bool more_than_one(unsigned covered)
-{
-	return (covered & (covered - 1)) != 0;
 }
 
 static char plot_char(const struct plot *p, int x, unsigned height)
 {
-	unsigned value;
-	unsigned covered = plot_cell(p, x, height, &value);
+	unsigned value = 0;
 
-	if (covered == 0)
-		return ' ';
-	if (!p->o.compat && p->n_sets > 2 && more_than_one(covered))
-		return PLOT_MANY;
-	return plot_symbol(value - 1);
-}
-
-// All stacks stand on the ground, so the lowest row has every overlap there is.
-static bool plot_overlaps(const struct plot *p)
-{
-	unsigned value;
-
-	for (int x = 0; x < p->o.width; x++)
-		if (more_than_one(plot_cell(p, x, 1, &value)))
-			return true;
-	return false;
+	for (unsigned i = 0; i < p->n_sets; i++)
+		if (height <= p->count[i][x] && height <= p->top[i])
+			value |= i + 1;
+	return value == 0 ? ' ' : plot_symbol(value - 1);
 }
 
 static bool plot_is_empty(const struct plot *p)
@@ -178,7 +145,6 @@ struct plot *plot_new(const struct plot_set *set, unsigned n, const struct plot_
 	}
 	for (unsigned i = 0; i < n; i++)
 		plot_place(p, i, &set[i]);
-	p->many = !o->compat && n > 2 && plot_overlaps(p);
 	return p;
 }
 
@@ -191,11 +157,6 @@ void plot_free(struct plot *p)
 		free(p->bar[i]);
 	}
 	free(p);
-}
-
-bool plot_has_many(const struct plot *p)
-{
-	return p->many;
 }
 
 static void plot_row(FILE *out, char edge, const char *row, int width)

@@ -16,7 +16,6 @@ struct plot_set {
 struct plot_opts {
 	int width; // PLOT_WIDTH_MIN..PLOT_WIDTH_MAX
 	bool one_bar_line;
-	bool compat;
 };
 
 struct plot;
@@ -25,10 +24,6 @@ struct plot;
 struct plot *plot_new(const struct plot_set *set, unsigned n, const struct plot_opts *o);
 void plot_free(struct plot *p);
 
-// A cell holds values of several of more than two sets and is drawn with PLOT_MANY.
-bool plot_has_many(const struct plot *p);
-
 void plot_print(const struct plot *p, FILE *out);
 
 char plot_symbol(unsigned set);
-enum { PLOT_MANY = '&' };
