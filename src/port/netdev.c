@@ -57,10 +57,11 @@ static void describe_xdp(struct port *p, unsigned first)
 {
 	char queues[64] = "";
 
-	if (p->n_socks < p->iface->n_queues)
-		snprintf(queues, sizeof(queues), ", queue%s %u-%u of %u",
-			p->n_socks == 1 ? "" : "s", first, first + p->n_socks - 1,
-			p->iface->n_queues);
+	if (p->n_socks == 1 && p->iface->n_queues > 1)
+		snprintf(queues, sizeof(queues), ", queue %u of %u", first, p->iface->n_queues);
+	else if (p->n_socks < p->iface->n_queues)
+		snprintf(queues, sizeof(queues), ", queues %u to %u of %u", first,
+			first + p->n_socks - 1, p->iface->n_queues);
 	snprintf(p->describe, sizeof(p->describe), "%s by AF_XDP (%s, %s)%s%s", p->spec.name,
 		p->xdp->native ? "native" : "generic",
 		xsk_zero_copy(p->xsk[0]) ? "zero copy" : "copy mode", queues, raised_text(p));

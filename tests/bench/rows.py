@@ -18,6 +18,7 @@ class Row:
     peer = "testpmd mac"
     at_most = None   # goal for weir's cost over the peer's
     at_least = None  # goal for weir's speed over the peer's
+    weir_of = None   # the row before it whose measurement of Weir serves for this one too
 
     def __init__(self, name, text, **fields):
         self.name, self.text = name, text
@@ -182,7 +183,8 @@ class Ministat(Row):
 
 ROWS = [
     Forward("fwd4", "IPv4 pcap > null", version="4", mode="mac", at_most=1.37),
-    Forward("fwd4-io", "IPv4 pcap > null", version="4", mode="io", peer="testpmd io"),
+    Forward("fwd4-io", "IPv4 pcap > null", version="4", mode="io", peer="testpmd io",
+            weir_of="fwd4"),
     Forward("fwd6", "IPv6 pcap > null", version="6", mode="mac", at_most=1.9),
     Generate("gen4", "2000 flows > null", at_most=1.05),
     VethSend("xdp-tx", "send, AF_XDP on veth", kind="xdp", driver="net_af_xdp", at_least=0.95),
