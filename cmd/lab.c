@@ -4,6 +4,7 @@
 #include "dut_weir.h"
 #include "lab_cmd.h"
 
+#include "base/text.h"
 #include "port/port.h"
 
 #include <errno.h>
@@ -220,18 +221,26 @@ static int make(struct lab_cmd *c)
 	return status;
 }
 
+// The page anew, and the table.
 static int report_again(const char *folder)
 {
 	struct lab_results r;
 	struct err err = {0};
-	char path[PATH_MAX];
+	char path[PATH_MAX], *page;
+	int rc;
 
 	snprintf(path, sizeof(path), "%s/results.json", folder);
 	if (lab_results_read(path, &r, &err) != 0)
 		return complain(&err, LAB_USAGE);
-	lab_print(stdout, &r, folder);
+	snprintf(path, sizeof(path), "%s/report.html", folder);
+	page = lab_report_html(&r);
+	rc = page == NULL ? err_set(&err, ENOMEM, "no memory for the report")
+			  : text_write_file(path, page, strlen(page), &err);
+	if (rc == 0)
+		lab_print(stdout, &r, folder);
+	free(page);
 	lab_results_free(&r);
-	return LAB_OK;
+	return rc == 0 ? LAB_OK : complain(&err, LAB_USAGE);
 }
 
 int cmd_lab(int argc, char **argv)

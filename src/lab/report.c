@@ -4,6 +4,14 @@
 
 #include <stdlib.h>
 
+const char *report_kind(const struct lab_results *r, unsigned arm)
+{
+	for (unsigned i = 0; i < r->n_cmps; i++)
+		if (r->cmp[i].b == arm && !r->cmp[i].aa)
+			return "other";
+	return r->arm[arm].repeat_of_baseline ? "again" : "baseline";
+}
+
 static void head(FILE *f, const struct lab_results *r)
 {
 	fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"

@@ -29,6 +29,10 @@ void html_seconds(FILE *f, double s);                   // 0.6 s, 1 min 20 s
 // "run" or "runs".
 const char *html_s(uint64_t n);
 
+// Class of an arm: "other" if it is compared with another condition or traffic, "again" for the A/A
+// arm, else "baseline".
+const char *report_kind(const struct lab_results *r, unsigned arm);
+
 extern const char *const report_style[]; // pieces; NULL ends them
 
 // --- report_axis.c: scales ---

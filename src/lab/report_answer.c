@@ -27,16 +27,13 @@ static unsigned conditions(const struct lab_results *r, const char **baseline, c
 	return n;
 }
 
-static void question(FILE *f, const struct lab_results *r)
+static void question(FILE *f, unsigned n, const char *a, const char *b)
 {
-	const char *a, *b;
-	unsigned n = conditions(r, &a, &b);
-
 	fputs("<h1>", f);
 	if (n <= 1) {
-		fputs("What does the device forward as \xe2\x80\x9c", f);
+		fputs("How fast does the device forward as \xe2\x80\x9c", f);
 		html_text(f, a);
-		fputs("\xe2\x80\x9d sets it up?", f);
+		fputs("\xe2\x80\x9d?", f);
 	} else if (n == 2) {
 		fputs("Does it forward faster or slower with \xe2\x80\x9c", f);
 		html_text(f, b);
@@ -203,16 +200,39 @@ static void comparisons(FILE *f, const struct lab_results *r)
 	fputs("</ul>", f);
 }
 
+// With one condition the rates are the answer.
+static void rates(FILE *f, const struct lab_results *r)
+{
+	for (unsigned i = 0; i < r->n_arms; i++) {
+		const struct lab_arm *a = &r->arm[i];
+
+		if (a->repeat_of_baseline || a->n == 0)
+			continue;
+		fputs("<b>", f);
+		html_text(f, a->name);
+		fputs(": ", f);
+		html_number(f, a->median_pps / 1e6, 3);
+		fputs(" Mpps</b> <small>(", f);
+		html_number(f, a->min_pps / 1e6, 3);
+		fputs(" to ", f);
+		html_number(f, a->max_pps / 1e6, 3);
+		fprintf(f, " in %u run%s)</small><br>", a->n, html_s(a->n));
+	}
+}
+
 void report_answer(FILE *f, const struct lab_results *r)
 {
-	unsigned n = 0;
+	const char *base, *other;
+	unsigned n = 0, n_conditions = conditions(r, &base, &other);
 
 	for (unsigned i = 0; i < r->n_cmps; i++)
 		n += !r->cmp[i].aa;
 	fputs("<section class=\"answer\">", f);
-	question(f, r);
+	question(f, n_conditions, base, other);
 	if (n < 2) { // of more, each row below says its own
 		fputs("<p class=\"verdict\">", f);
+		if (n_conditions <= 1)
+			rates(f, r);
 		html_text(f, r->verdict);
 		fputs("</p>", f);
 	}

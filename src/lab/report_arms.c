@@ -4,13 +4,9 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 enum { STRIP_PX = 44, DOT_TOP = 8, DOT_SPAN = 28 };
-
-static const char *kind(const struct lab_arm *a)
-{
-	return a->repeat_of_baseline ? "again" : a->baseline ? "baseline" : "other";
-}
 
 static void figures(FILE *f, const struct lab_arm *a)
 {
@@ -54,18 +50,17 @@ void report_arms(FILE *f, const struct lab_results *r)
 	for (unsigned i = 0; i < r->n_arms; i++) {
 		const struct lab_arm *a = &r->arm[i];
 
-		fprintf(f, "<tr class=\"arm %s\"><th scope=\"row\">", kind(a));
+		fprintf(f, "<tr class=\"arm %s\"><th scope=\"row\">", report_kind(r, i));
 		html_text(f, a->name);
-		if (a->baseline)
-			fputs(a->repeat_of_baseline ? " <small>A/A</small>"
-						    : " <small>baseline</small>",
-				f);
+		if (a->repeat_of_baseline)
+			fputs(" <small>A/A</small>", f);
+		else if (strcmp(report_kind(r, i), "baseline") == 0)
+			fputs(" <small>baseline</small>", f);
 		fprintf(f, "<td>%u<td>%u", a->frame_len, a->n);
 		figures(f, a);
 	}
 	fputs("</table></div><p class=\"key\">Spread: (max \xe2\x88\x92 min) / median. Loss: "
-	      "share of the offered frames that never came back; the offered load is more than the "
-	      "device can carry unless a rate was asked for. IMIX estimate from the packet rate: "
+	      "share of the offered frames that never came back. IMIX estimate from the packet rate: "
 	      "PPS \xc2\xb7 (7\xc2\xb7(40+14) + 4\xc2\xb7(576+14) + (1500+14)) / 12 \xc2\xb7 8; "
 	      "wire: with frames padded to 60 bytes and 24 more each for CRC, preamble and gap.</p>"
 	      "</section>",
@@ -117,7 +112,7 @@ static void strip(FILE *f, const struct axis *a, const struct lab_results *r, un
 
 	fprintf(f,
 		"<svg class=\"plot %s\" width=\"100%%\" height=\"%d\" role=\"img\" aria-label=\"",
-		kind(of), STRIP_PX);
+		report_kind(r, arm), STRIP_PX);
 	html_text(f, of->name);
 	fprintf(f, ": %u valid run%s", of->n, html_s(of->n));
 	if (of->n > 0) {
@@ -163,7 +158,8 @@ void report_strip(FILE *f, const struct lab_results *r)
 	fputs("<div></div>", f);
 	axis_labels(f, &a, "Mpps");
 	fputs("<div class=\"number\"><small>median</small></div></div><p class=\"key\"><span "
-	      "class=\"swatch dot\"></span> a run; from top to bottom in the order they were made "
+	      "class=\"swatch dot\"></span> a run (<span class=\"swatch dot base\"></span> of the "
+	      "baseline); from top to bottom in the order they were made "
 	      "\xc2\xb7 <span class=\"swatch dot void\"></span> a void run, not counted \xc2\xb7 "
 	      "<span class=\"swatch median\"></span> median of the valid runs",
 		f);

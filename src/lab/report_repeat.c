@@ -59,6 +59,9 @@ void report_repeat(FILE *f, const struct lab_results *r)
 		}
 		fputs("</pre>", f);
 	}
+	fputs("<p>This page, from the folder\xe2\x80\x99s results.json:</p><pre "
+	      "class=\"command\">weir lab report FOLDER</pre>",
+		f);
 	fputs("<p>The folder holds the configuration files of each condition in <code>conf</code>, "
 	      "every interval in <code>samples.jsonl</code>, and all figures of this page, with "
 	      "units, in <code>results.json</code>.</p></section>",

@@ -63,6 +63,7 @@ const char *const report_style[] = {
 ".swatch.noise{height:0;border-top:2px dashed var(--noise);vertical-align:4px}\n",
 ".swatch.median{width:3px;height:14px;background:var(--text);vertical-align:-2px}\n",
 ".swatch.dot{width:9px;height:9px;border-radius:5px;background:var(--dot);vertical-align:0}\n",
+".swatch.dot.base{background:var(--base)}\n",
 ".swatch.dot.void{background:none;border:2px solid var(--bad)}\n",
 ".two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(340px,100%),1fr));"
 "gap:0 40px}\n",
