@@ -15,6 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+// Of an experiment whose number of runs nobody asked for.
+enum { TIME_LIMIT_S = 75 };
+
 static volatile sig_atomic_t stop;
 
 static void on_signal(int sig)
@@ -257,8 +260,10 @@ int cmd_lab(int argc, char **argv)
 	}
 	if (c.report != NULL)
 		return report_again(c.report);
+	if (c.o.n_runs == 0 && c.n_aa == 0)
+		c.o.max_s = TIME_LIMIT_S;
 	if (c.quick) {
-		c.o.n_runs = 6;
+		c.o.n_runs = 8;
 		c.o.run_s = 0.2;
 		c.o.window_s = 0.02;
 		c.o.warm_s = 0.03;

@@ -115,6 +115,7 @@ struct lab_options {
 	double window_s;     // [run_s / 12]
 	double warm_s;       // sent and not counted before it [0.1]
 	double margin;       // [0.02]
+	double max_s;        // no block is begun that would end later, once there are 8 [no limit]
 	uint64_t seed;       // of the order and of the bootstrap [from the clock]
 	bool no_aa;          // no A/A arm
 	bool all_same;      // a further arm of the baseline, judged as if it were another condition

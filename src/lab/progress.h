@@ -8,6 +8,7 @@ struct progress {
 	FILE *out; // NULL = show nothing
 	unsigned done, total;
 	double elapsed_s, planned_s; // planned: for the whole, until the first run is done
+	double limit_s;              // it ends by then; 0 = no limit
 };
 
 // Draws the line anew; label says what is going on.
