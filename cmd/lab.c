@@ -229,21 +229,12 @@ static int report_again(const char *folder)
 {
 	struct lab_results r;
 	struct err err = {0};
-	char path[PATH_MAX], *page;
-	int rc;
 
-	snprintf(path, sizeof(path), "%s/results.json", folder);
-	if (lab_results_read(path, &r, &err) != 0)
+	if (lab_report_again(folder, &r, &err) != 0)
 		return complain(&err, LAB_USAGE);
-	snprintf(path, sizeof(path), "%s/report.html", folder);
-	page = lab_report_html(&r);
-	rc = page == NULL ? err_set(&err, ENOMEM, "no memory for the report")
-			  : text_write_file(path, page, strlen(page), &err);
-	if (rc == 0)
-		lab_print(stdout, &r, folder);
-	free(page);
+	lab_print(stdout, &r, folder);
 	lab_results_free(&r);
-	return rc == 0 ? LAB_OK : complain(&err, LAB_USAGE);
+	return LAB_OK;
 }
 
 int cmd_lab(int argc, char **argv)

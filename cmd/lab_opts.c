@@ -331,11 +331,6 @@ static int check(const struct lab_cmd *c, struct err *err)
 		return err_set(err, EINVAL, "--dut wire needs --out, --in and --dmac");
 	if (!wire && (c->out != NULL || c->in != NULL || c->has_dmac))
 		return err_set(err, EINVAL, "--out, --in and --dmac are for --dut wire");
-	if (wire && c->dir != NULL)
-		return err_set(err, EINVAL,
-			"%s: settings cannot be given to an unknown box; set it up and run the lab "
-			"once for each",
-			c->dir);
 	if (c->device != DEVICE_LINUX && c->linux_ports != NULL)
 		return err_set(err, EINVAL, "--ports is for --dut linux");
 	if (c->dir == NULL && (c->only != NULL || c->baseline != NULL))

@@ -117,7 +117,8 @@ static int read_one(const char *dir, const char *name, struct lab_condition *c, 
 		rc = add_dir(&c->conf, base, c->setup[0] != '\0', err);
 	if (rc == 0)
 		rc = add_dir(&c->conf, c->dir, c->setup[0] != '\0' || c->conf.n_ifaces > 0, err);
-	if (rc == 0 && c->conf.n_ifaces == 0)
+	// A box on the wire is set up by its script alone.
+	if (rc == 0 && c->conf.n_ifaces == 0 && c->setup[0] == '\0')
 		rc = err_set(err, EINVAL, "%s: the settings name no interface", c->dir);
 	if (rc != 0)
 		conf_free(&c->conf);

@@ -158,7 +158,7 @@ static char *manifest(const struct lab_results *r, const struct lab_options *o, 
 	return text;
 }
 
-static char *report(const struct lab_results *r)
+char *lab_report_text(const struct lab_results *r)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -209,11 +209,36 @@ int lab_files(struct folder *f, const struct lab_results *r, const struct lab_co
 	if (rc == 0)
 		rc = put(f, "compare.ministat", lab_ministat_text(r), list, err);
 	if (rc == 0)
-		rc = put(f, "report.txt", report(r), list, err);
+		rc = put(f, "report.txt", lab_report_text(r), list, err);
 	if (rc == 0)
 		rc = put(f, "report.html", lab_report_html(r), NULL, err); // can be made again
 	if (rc == 0)
 		rc = put(f, "manifest.json", manifest(r, o, list), NULL, err);
 	json_decref(list);
+	return rc;
+}
+
+int lab_report_again(const char *folder, struct lab_results *r, struct err *err)
+{
+	char path[PATH_MAX];
+	char *text[2];
+	int rc;
+
+	snprintf(path, sizeof(path), "%.*s/results.json", PATH_MAX - 32, folder);
+	rc = lab_results_read(path, r, err);
+	if (rc != 0)
+		return rc;
+	text[0] = lab_report_text(r);
+	text[1] = lab_report_html(r);
+	for (unsigned i = 0; i < 2 && rc == 0; i++) {
+		snprintf(path, sizeof(path), "%.*s/report.%s", PATH_MAX - 32, folder,
+			i == 0 ? "txt" : "html");
+		rc = text[i] == NULL ? err_set(err, ENOMEM, "no memory for %s", path)
+				     : text_write_file(path, text[i], strlen(text[i]), err);
+	}
+	free(text[0]);
+	free(text[1]);
+	if (rc != 0)
+		lab_results_free(r);
 	return rc;
 }

@@ -10,6 +10,9 @@
 int lab_files(struct folder *f, const struct lab_results *r, const struct lab_conditions *c,
 	const struct lab_options *o, struct err *err);
 
+// report.txt of r; the caller frees it, NULL without memory.
+char *lab_report_text(const struct lab_results *r);
+
 // A copy of each condition's files under conf/NAME/; adds {path, sha256} of each to `list`
 // (a json_t array).
 int lab_files_conf(struct folder *f, const struct lab_conditions *c, void *list, struct err *err);

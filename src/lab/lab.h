@@ -146,3 +146,6 @@ int lab_run(struct dut *d, const struct lab_conditions *c, const struct lab_opti
 // The table, the boxes, the notes and the verdicts, for people; folder: where the results are, NULL =
 // not told.
 void lab_print(FILE *out, const struct lab_results *r, const char *folder);
+
+// Reads a results folder, makes report.txt and report.html in it anew, and hands out the results.
+int lab_report_again(const char *folder, struct lab_results *r, struct err *err);

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""`weir lab` in memory: as root and as an ordinary user, folders of conditions, what it writes.
+
+usage: lab.py WEIR
+"""
+import csv
+import hashlib
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+import sys
+import time
+
+from labtest import TOP, Failures, lab, load, place, results
+
+NOBODY = 65534
+f = Failures()
+
+
+def check_files(where, r):
+    """Everything the manual promises is in the folder, and says the same."""
+    folder = os.path.join(where, results(r.stdout))
+    arms = ["inet4", "inet6", "inet4 again"]
+    found = load(folder)
+    f.check([a["name"] for a in found["arms"]] == arms, "arms: %s" % [a["name"] for a in found["arms"]])
+    for a in found["arms"]:
+        f.check(a["n"] == 8, "%s: %d valid runs" % (a["name"], a["n"]))
+        f.check(a["loss"] == 0, "%s: loss %s in memory" % (a["name"], a["loss"]))
+        f.check(0 < a["min_pps"] <= a["median_pps"] <= a["max_pps"], "%s: order of min, median, max" % a["name"])
+        imix = a["median_pps"] * (7 * (40 + 14) + 4 * (576 + 14) + (1500 + 14)) / 12 * 8
+        f.check(abs(imix / a["imix_bps"] - 1) < 1e-6, "%s: IMIX estimate" % a["name"])
+        values = [run["pps"] for run in found["runs"] if found["arms"][run["arm"]] is a and run["valid"]]
+        with open(os.path.join(folder, a["name"].replace(" ", "-") + ".pps"), encoding="utf-8") as h:
+            lines = [float(l) for l in h]
+        f.check(len(lines) == 8 and all(abs(x / y - 1) < 1e-6 for x, y in zip(lines, values)), "%s.pps" % a["name"])
+    for run in found["runs"]:
+        if run["valid"]:
+            out = run["dut_sent"] + run["dut_queued"] + sum(d["n"] for d in run["drops"])
+            f.check(run["dut_in"] + run["dut_made"] == out, "run %d: account" % run["number"])
+            f.check(run["offered"] == run["dut_in"] == run["received"] > 10000, "run %d: frames" % run["number"])
+            f.check(run["turn_packets"] >= 48, "run %d: %s frames a turn" % (run["number"], run["turn_packets"]))
+    blocks = [[run["arm"] for run in found["runs"] if run["valid"] and run["block"] == b] for b in range(8)]
+    f.check(all(sorted(b) == [0, 1, 2] for b in blocks), "each block holds every arm once: %s" % blocks)
+    f.check(all(blocks[i] == blocks[i + 1][::-1] for i in range(0, 8, 2)), "every second block mirrors: %s" % blocks)
+    with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as h:
+        manifest = json.load(h)
+    f.check(manifest["seed"] == found["seed"], "seed of the manifest")
+    names = set()
+    for e in manifest["files"]:
+        names.add(e["path"])
+        with open(os.path.join(folder, e["path"]), "rb") as h:
+            f.check(hashlib.sha256(h.read()).hexdigest() == e["sha256"], "sha256 of %s" % e["path"])
+    there = {os.path.relpath(os.path.join(d, n), folder) for d, _, ns in os.walk(folder) for n in ns}
+    f.check(there == names | {"manifest.json"}, "files: %s" % sorted(there ^ names))
+    for need in ["results.json", "results.csv", "samples.jsonl", "compare.ministat", "report.txt", "report.html",
+                 "conf/forwarding/rc.conf", "conf/forwarding/sysctl.conf"]:
+        f.check(need in names, "%s is missing" % need)
+    with open(os.path.join(folder, "samples.jsonl"), encoding="utf-8") as h:
+        samples = [json.loads(l) for l in h]
+    f.check(len(samples) == sum(len(run["windows"]) for run in found["runs"]), "samples.jsonl: %d lines" % len(samples))
+    with open(os.path.join(folder, "results.csv"), encoding="utf-8", newline="") as h:
+        rows = list(csv.DictReader(h))
+    pps = {int(x["run"]): float(x["value"]) for x in rows if x["metric"] == "pps"}
+    f.check(all(abs(pps[run["number"]] - run["pps"]) <= 1e-6 * run["pps"] for run in found["runs"]), "results.csv: pps")
+    with open(os.path.join(folder, "report.txt"), encoding="utf-8") as h:
+        f.check(h.read().splitlines()[-1] == r.stdout.splitlines()[-1], "report.txt ends with the verdict")
+    return folder
+
+
+def default_lab(weir, user):
+    who = "user %s" % user if user else "the caller"
+    where = place(user)
+    start = time.monotonic()
+    r = lab(weir, ["--quick"], where, user)
+    if not f.check(r.returncode == 0, "%s: exit %d: %s%s" % (who, r.returncode, r.stdout[-1500:], r.stderr)):
+        return
+    f.check(r.stderr == "", "%s: on standard error: %s" % (who, r.stderr))
+    f.check(r.stdout.splitlines()[-1].startswith("verdict: inet6 against inet4: "), "%s: last line" % who)
+    f.check("Noise floor of this machine" in r.stdout and "A/A: " in r.stdout, "%s: noise floor" % who)
+    f.check("N           Min           Max        Median" in r.stdout, "%s: ministat box" % who)
+    f.check(time.monotonic() - start < 250, "%s: took %.0f s" % (who, time.monotonic() - start))
+    folder = check_files(where, r)
+    # The same report again from the folder alone.
+    before = open(os.path.join(folder, "report.txt"), encoding="utf-8").read()
+    os.unlink(os.path.join(folder, "report.html"))
+    again = subprocess.run([weir, "lab", "report", folder], capture_output=True, text=True, timeout=60, check=False)
+    f.check(again.returncode == 0, "report: exit %d: %s" % (again.returncode, again.stderr))
+    f.check(open(os.path.join(folder, "report.txt"), encoding="utf-8").read() == before, "report.txt differs")
+    f.check(os.path.exists(os.path.join(folder, "report.html")), "report.html was not made again")
+    f.check(sorted(os.listdir(where)) == ["runs"] and len(os.listdir(os.path.join(where, "runs"))) == 1,
+            "leftovers: %s" % os.listdir(os.path.join(where, "runs")))
+    shutil.rmtree(where)
+
+
+def folders(weir):
+    """The experiment that comes with Weir; a run of our own with a base, a note and a choice."""
+    where = place()
+    r = lab(weir, ["--runs", "4", "--seconds", "0.1", "-4", "--no-aa", "-o", "out", os.path.join(TOP, "labs/redirect")], where)
+    if f.check(r.returncode == 0, "redirect: exit %d: %s%s" % (r.returncode, r.stdout[-800:], r.stderr)):
+        found = load(os.path.join(where, "out"))
+        f.check({a["name"]: a["baseline"] for a in found["arms"]} ==
+                {"redirect-0 inet4": False, "redirect-1-default inet4": True}, "redirect: arms")
+        f.check(r.stdout.splitlines()[-1].startswith("verdict: redirect-0 inet4 against redirect-1-default inet4: "),
+                "redirect: verdict: %s" % r.stdout.splitlines()[-1])
+        f.check(os.path.exists(os.path.join(where, "out/conf/base/rc.conf")), "redirect: base is kept")
+
+    mine = os.path.join(where, "mine")
+    shutil.copytree(os.path.join(TOP, "labs/redirect/base"), os.path.join(mine, "base"))
+    for name, text in (("a", ""), ("b", "dev.igb.2.fc=0\nhw.intr_storm_threshold=9000\n"), ("c", "nonsense here\n")):
+        os.makedirs(os.path.join(mine, name, "etc"))
+        with open(os.path.join(mine, name, "etc", "sysctl.conf"), "w", encoding="utf-8") as h:
+            h.write(text)
+    r = lab(weir, ["--quick", "-6", mine], where)
+    f.check(r.returncode == 4 and "sysctl.conf:1" in r.stderr, "malformed line: exit %d: %s" % (r.returncode, r.stderr))
+    f.check(not os.path.exists(os.path.join(where, "runs")), "a refused experiment leaves a folder")
+    r = lab(weir, ["--runs", "4", "--seconds", "0.1", "--no-aa", "-6", "--conditions", "a,b", "--baseline", "b", mine], where)
+    if f.check(r.returncode == 0, "mine: exit %d: %s%s" % (r.returncode, r.stdout[-800:], r.stderr)):
+        f.check("verdict: a inet6 against b inet6: " in r.stdout, "mine: --baseline")
+        f.check(len(re.findall("hw.intr_storm_threshold: ", r.stdout)) == 1, "mine: the note is shown once")
+    for args in (["--conditions", "a,x"], ["--baseline", "x", "--conditions", "a"]):
+        r = lab(weir, [*args, mine], where)
+        f.check(r.returncode == 4 and "'x'" in r.stderr, "%s: exit %d: %s" % (args, r.returncode, r.stderr))
+    shutil.rmtree(where)
+
+
+def json_out(weir):
+    where = place()
+    r = lab(weir, ["--runs", "4", "--seconds", "0.1", "-4", "--json", "--rate", "200000", "--seed", "7", "-o", "out"], where)
+    if f.check(r.returncode == 0, "--json: exit %d: %s%s" % (r.returncode, r.stdout[-800:], r.stderr)):
+        found = json.loads(r.stdout)
+        f.check(found["seed"] == "0x7", "--seed")
+        for run in found["runs"]:
+            if run["valid"]:
+                f.check(abs(run["offered_pps"] / 200000 - 1) < 0.02, "--rate: offered %s" % run["offered_pps"])
+    r = lab(weir, ["--quick", "-o", "out"], where)
+    f.check(r.returncode == 4 and "already there" in r.stderr, "-o of an old folder: exit %d: %s" % (r.returncode, r.stderr))
+    r = lab(weir, ["--quick", "-o", "no/such/place"], where)
+    f.check(r.returncode == 4 and "no/such/place" in r.stderr, "-o nowhere: exit %d: %s" % (r.returncode, r.stderr))
+    shutil.rmtree(where)
+
+
+def aa(weir):
+    where = place()
+    r = lab(weir, ["--aa", "2", "--runs", "8", "--seconds", "0.1"], where)
+    f.check(r.returncode == 0, "--aa: exit %d: %s%s" % (r.returncode, r.stdout, r.stderr))
+    f.check(re.search(r"\nA/A: [012] of 2 experiments call a difference, 0 invalid\n$", r.stdout), "--aa: %s" % r.stdout)
+    f.check(os.listdir(where) == [], "--aa leaves %s" % os.listdir(where))
+    shutil.rmtree(where)
+
+
+def progress(weir):
+    """On a terminal, standard error shows a bar with the time left, and ends with a clean line."""
+    where = place()
+    me, other = pty.openpty()
+    p = subprocess.Popen([weir, "lab", "--runs", "2", "--seconds", "0.1", "-4", "--no-aa"], cwd=where, stderr=other,
+                         stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    os.close(other)
+    text = b""
+    while True:
+        if select.select([me], [], [], 120)[0]:
+            try:
+                got = os.read(me, 4096)
+            except OSError:
+                break
+            if not got:
+                break
+            text += got
+        else:
+            break
+    p.wait(timeout=60)
+    f.check(re.search(rb"\[#* *\] \d+/2  \d+:\d\d left  inet4", text), "progress: %r" % text[-300:])
+    f.check(text.endswith(b"\r\x1b[K"), "progress: ends with %r" % text[-20:])
+    shutil.rmtree(where)
+
+
+def usage(weir):
+    for args, status, says in (
+            (["--wrong"], 4, "--wrong"),
+            (["--runs", "0"], 4, "--runs"),
+            (["--seconds", "1x"], 4, "1x"),
+            (["--len", "59"], 4, "59"),
+            (["--len"], 4, "--len"),
+            (["--src", "198.18.10.1-198.18.10.256"], 4, "--src"),
+            (["-4", "-6"], 4, "exclude"),
+            (["--dut", "bsd"], 4, "bsd"),
+            (["--dut", "wire"], 4, "--out"),
+            (["--in", "null"], 4, "--dut wire"),
+            (["--quick", "--runs", "3"], 4, "--quick"),
+            (["a", "b"], 4, "'b'"),
+            (["/no/such/folder"], 4, "/no/such/folder"),
+            (["report", "/no/such/folder"], 4, "/no/such/folder"),
+            (["--dst", "10.1.0.1-10.1.0.9"], 4, "no route to 10.1.0.1"),
+            (["--dut", "wire", "--out", "null", "--in", "null", "--dmac", "2:0:0:0:0:1", "-4", "--src", "10.0.0.1"], 5, "RFC 6815"),
+    ):
+        r = subprocess.run([weir, "lab", *args], capture_output=True, text=True, timeout=60, check=False, cwd="/tmp")
+        f.check(r.returncode == status and says in r.stderr and r.stdout == "" and r.stderr.count("\n") == 1,
+                "%s: exit %d: %r" % (args, r.returncode, r.stderr))
+    help_text = subprocess.run([weir, "lab", "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
+    with open(os.path.join(TOP, "man/weir-lab.8"), encoding="utf-8") as h:
+        page = h.read()
+    told = set(re.findall(r"^  (?:-(\w)(?:, )?)?(?:--([a-z0-9-]+))?", help_text, re.M))
+    in_page = set(re.findall(r"^\.It Fl (\w)\b", page, re.M)) | set(re.findall(r"Fl -([a-z0-9-]+)", page))
+    for short, name in told:
+        for x in filter(None, (short, name)):
+            f.check(x in in_page, "weir-lab.8 does not know the option %s" % x)
+    known = {x for t in told for x in t if x}
+    for x in re.findall(r"^\.It Fl -([a-z0-9-]+)", page, re.M):
+        f.check(x in known, "weir-lab.8 knows the option --%s, --help does not" % x)
+
+
+def main():
+    weir = os.path.realpath(sys.argv[1])
+    usage(weir)
+    default_lab(weir, None)
+    if os.geteuid() == 0:
+        default_lab(weir, NOBODY)
+    folders(weir)
+    json_out(weir)
+    aa(weir)
+    progress(weir)
+    f.end()
+
+
+main()

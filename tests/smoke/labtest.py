@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the tests of `weir lab` share."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+
+class Failures:
+    def __init__(self):
+        self.n = 0
+
+    def check(self, ok, what):
+        if not ok:
+            self.n += 1
+            print("FAILED:", what)
+        return ok
+
+    def end(self):
+        print("%d failed" % self.n)
+        sys.exit(1 if self.n else 0)
+
+
+def place(uid=None):
+    """A fresh folder to work in, that user's."""
+    d = tempfile.mkdtemp(prefix="weir-lab-test.")
+    if uid is not None:
+        os.chown(d, uid, uid)
+    return d
+
+
+def lab(weir, args, cwd, user=None, timeout=300):
+    """Runs `weir lab ARGS` without a terminal; an experiment that a busy machine left without an
+    undisturbed interval is made again."""
+    cmd = [weir, "lab", *args]
+    if user is not None:
+        cmd = ["setpriv", "--reuid=%d" % user, "--regid=%d" % user, "--clear-groups", *cmd]
+    for _ in range(3):
+        p = subprocess.Popen(cmd, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             stdin=subprocess.DEVNULL, start_new_session=True)
+        try:
+            out, err = p.communicate(timeout=timeout)
+        finally:
+            p.kill()
+        left = of_session(p.pid)
+        r = subprocess.CompletedProcess(cmd, p.returncode, out, err + ("left: %s\n" % left if left else ""))
+        if r.returncode != 3 or "unsteady" not in r.stdout:
+            break
+    return r
+
+
+def results(stdout):
+    """The folder a table names, and its results.json."""
+    folder = [l for l in stdout.splitlines() if l.startswith("results: ")][-1][len("results: "):]
+    return folder
+
+
+def load(folder):
+    with open(os.path.join(folder, "results.json"), encoding="utf-8") as f:
+        return json.load(f)
+
+
+def interfaces():
+    return sorted(os.listdir("/sys/class/net"))
+
+
+def of_session(sid):
+    """Processes of that session that are no zombies: what `weir lab`, started in a session of its own,
+    left behind.  They are what keeps its namespaces."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % pid, encoding="utf-8") as f:
+                name, rest = f.read().rsplit(")", 1)
+        except OSError:
+            continue
+        state, fields = rest.split()[0], rest.split()
+        if int(fields[3]) == sid and state != "Z":
+            found[int(pid)] = name
+    return found
