@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-// The fast path against the slow one: the same bursts of right and broken frames through two
-// routers, one of which takes every packet by itself.
+// The fast path, with each of its two checks, against the slow one: the same bursts of right and
+// broken frames through two routers, one of which takes every packet by itself.
 enum { N_BURSTS = 4000 };
 
 static struct rig fast, slow;
@@ -135,11 +135,10 @@ static void same(void)
 	}
 }
 
-static void random_bursts(void **state)
+static void random_bursts(void)
 {
 	struct router_counters c;
 
-	(void)state;
 	seed();
 	for (unsigned k = 0; k < N_BURSTS; k++) {
 		unsigned n = below(BURST_MAX + 1);
@@ -165,34 +164,105 @@ static void random_bursts(void **state)
 	assert_true(fast.drops.n[DROP_IP4_TTL] > 0 && fast.drops.n[DROP_IP6_HOP_LIMIT] > 0);
 }
 
-static void with_conf(const struct router_conf *c)
+static void with_conf(const struct router_conf *c, bool avx512)
 {
+	if (avx512 && !check_has_avx512()) {
+		print_message("skipped: this processor has no AVX-512\n");
+		skip();
+	}
 	rig_start(&fast, c);
 	rig_start(&slow, c);
-	random_bursts(NULL);
+	fast.r->check4 = avx512 ? check4_avx512 : check4;
+	fast.r->check6 = avx512 ? check6_avx512 : check6;
+	random_bursts();
 	rig_stop(&fast);
 	rig_stop(&slow);
 }
 
-static void both_paths_do_the_same(void **state)
-{
-	struct router_conf c = {.forward4 = true, .forward6 = true, .process_options = 1};
+static const struct router_conf plain = {.forward4 = true, .forward6 = true, .process_options = 1};
+static const struct router_conf redirects = {.forward4 = true,
+	.forward6 = true,
+	.redirect4 = true,
+	.redirect6 = true,
+	.icmp_limit_pps = 50000,
+	.icmp_reply_from_interface = true};
 
+static void scalar_checks_do_as_the_slow_path(void **state)
+{
 	(void)state;
-	with_conf(&c);
+	with_conf(&plain, false);
 }
 
-static void both_paths_do_the_same_with_redirects(void **state)
+static void scalar_checks_do_as_the_slow_path_with_redirects(void **state)
 {
-	struct router_conf c = {.forward4 = true,
-		.forward6 = true,
-		.redirect4 = true,
-		.redirect6 = true,
-		.icmp_limit_pps = 50000,
-		.icmp_reply_from_interface = true};
-
 	(void)state;
-	with_conf(&c);
+	with_conf(&redirects, false);
+}
+
+static void avx512_checks_do_as_the_slow_path(void **state)
+{
+	(void)state;
+	with_conf(&plain, true);
+}
+
+static void avx512_checks_do_as_the_slow_path_with_redirects(void **state)
+{
+	(void)state;
+	with_conf(&redirects, true);
+}
+
+// Bursts of wholly random packets hardly meet the rare values of one header field.
+static void every_source_net_is_judged_alike(void **state)
+{
+	(void)state;
+	rig_start(&fast, &plain);
+	rig_start(&slow, &plain);
+	for (unsigned net = 0; net < 65536; net++) {
+		struct frame f;
+
+		if (net % 64 == 0 && net != 0) {
+			rig_run(&fast, 0, 0);
+			slow_run(&slow, 0);
+			same();
+			rig_clear(&fast);
+			rig_clear(&slow);
+		}
+		frame_udp4(&f, "198.18.10.1", "198.19.10.1", 64, 18);
+		f.b[14 + 12] = (uint8_t)(net >> 8);
+		f.b[14 + 13] = (uint8_t)net;
+		frame_sum(&f);
+		rig_put(&fast, &f);
+		rig_put(&slow, &f);
+	}
+	rig_stop(&fast);
+	rig_stop(&slow);
+}
+
+// Every value of the checksum, right with its TTL, so that the carry of RFC 1624 is met.
+static void every_checksum_is_updated_alike(void **state)
+{
+	(void)state;
+	rig_start(&fast, &plain);
+	for (unsigned id = 0; id < 65536; id++) {
+		const uint8_t *ip;
+		struct frame f;
+
+		frame_udp4(&f, "198.18.10.1", "198.19.10.1", (uint8_t)(2 + id % 254), 18);
+		f.b[14 + 4] = (uint8_t)(id >> 8);
+		f.b[14 + 5] = (uint8_t)id;
+		frame_sum(&f);
+		rig_put(&fast, &f);
+		rig_run(&fast, 0, 0);
+		assert_int_equal(fast.b.n, 1);
+		ip = rig_data(&fast, 0) + 14;
+		f.b[14 + 8]--;
+		frame_sum(&f);
+		if (memcmp(ip, f.b + 14, 20) != 0)
+			fail_msg("id %u: checksum %02x%02x, not %02x%02x", id, ip[10], ip[11],
+				f.b[24], f.b[25]);
+		rig_clear(&fast);
+	}
+	rig_stop(&fast);
 }
 
 static void plain_packets_do_not_take_the_slow_path(void **state)
@@ -220,8 +290,12 @@ static void plain_packets_do_not_take_the_slow_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_paths_do_the_same),
-		cmocka_unit_test(both_paths_do_the_same_with_redirects),
+		cmocka_unit_test(scalar_checks_do_as_the_slow_path),
+		cmocka_unit_test(scalar_checks_do_as_the_slow_path_with_redirects),
+		cmocka_unit_test(avx512_checks_do_as_the_slow_path),
+		cmocka_unit_test(avx512_checks_do_as_the_slow_path_with_redirects),
+		cmocka_unit_test(every_source_net_is_judged_alike),
+		cmocka_unit_test(every_checksum_is_updated_alike),
 		cmocka_unit_test(plain_packets_do_not_take_the_slow_path),
 	};
 

@@ -2,6 +2,7 @@
 // inside.h - what a router consists of; for the files of this folder.
 #pragma once
 
+#include "router/check.h"
 #include "router/fib.h"
 #include "router/hop.h"
 #include "router/limit.h"
@@ -29,6 +30,7 @@ struct router {
 	struct router_conf conf;
 	struct fib4 *fib4;
 	struct fib6 *fib6;
+	check_fn *check4, *check6; // of this machine
 	struct hops hops;
 	struct iface port[ROUTER_PORTS_MAX];
 	struct router_counters counters;

@@ -44,6 +44,8 @@ struct router *router_new(const struct router_conf *conf, struct err *err)
 	limit_init(&r->icmp4, c->icmp_limit_pps);
 	limit_init(&r->icmp6, c->icmp_limit_pps);
 
+	r->check4 = check_has_avx512() ? check4_avx512 : check4;
+	r->check6 = check_has_avx512() ? check6_avx512 : check6;
 	size4.max_routes = c->max_routes4 + OWN_ROUTES;
 	size6.max_routes = c->max_routes6 + OWN_ROUTES;
 	size4.max_hops = size6.max_hops = c->max_routes4 + c->max_routes6 <= 65536 ? HOPS_SMALL
