@@ -2,9 +2,9 @@
 // The experiment: arms, blocks of runs, and what is made of them.
 #include "lab/lab.h"
 
+#include "lab/experiment.h"
 #include "lab/files.h"
 #include "lab/plan.h"
-#include "lab/progress.h"
 #include "lab/settings.h"
 #include "lab/summary.h"
 #include "lab/tester.h"
@@ -17,26 +17,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-// A run is made at most so many times; so many void runs more than a quarter of all end it all.
-// Fewer blocks than BLOCKS_MIN cannot show a difference (exact signed-rank test at 2 %: 7).
-enum { ATTEMPTS = 3, VOIDS_FREE = 6, BLOCKS_MIN = 8 };
-
-struct arm_plan {
-	const struct lab_condition *condition;
-	const struct lab_traffic *traffic;
-};
-
-struct experiment {
-	struct dut *dut;
-	const struct lab_conditions *conditions;
-	struct lab_options o;
-	struct lab_results *r;
-	struct arm_plan *plan; // one an arm
-	struct progress progress;
-	uint64_t start_ns;
-	unsigned n_void;
-};
 
 static void defaults(struct lab_options *o)
 {
@@ -164,24 +144,6 @@ static int notes(struct experiment *e, struct err *err)
 	return rc;
 }
 
-static double since(const struct experiment *e)
-{
-	return (double)(clock_ns() - e->start_ns) / 1e9;
-}
-
-static void show(struct experiment *e, const struct lab_run *run)
-{
-	char label[LAB_NAME_MAX + 64];
-	const struct lab_run *last = run->number > 1 ? run - 1 : NULL;
-
-	snprintf(label, sizeof(label), "%s", e->r->arm[run->arm].name);
-	if (last != NULL && !last->valid)
-		snprintf(label, sizeof(label), "%s (void before: %s)", e->r->arm[run->arm].name,
-			last->gate);
-	e->progress.elapsed_s = since(e);
-	progress_show(&e->progress, label);
-}
-
 static int one_run(struct experiment *e, struct lab_run *run, struct err *err)
 {
 	const struct arm_plan *p = &e->plan[run->arm];
@@ -211,72 +173,6 @@ static int one_run(struct experiment *e, struct lab_run *run, struct err *err)
 	}
 	e->dut->stop(e->dut);
 	return rc;
-}
-
-static int grow(struct lab_results *r, struct err *err)
-{
-	struct lab_run *run = realloc(r->run, (r->n_runs + 1) * sizeof(*run));
-
-	if (run == NULL)
-		return err_set(err, ENOMEM, "no memory for run %u", r->n_runs + 1);
-	r->run = run;
-	memset(&run[r->n_runs], 0, sizeof(*run));
-	return 0;
-}
-
-// One arm's run of a block, again while it is void.  -ECANCELED when too many are.
-static int run_until_valid(struct experiment *e, unsigned block, unsigned arm, struct err *err)
-{
-	unsigned planned = e->o.n_runs * e->r->n_arms;
-
-	for (unsigned attempt = 1; attempt <= ATTEMPTS; attempt++) {
-		struct lab_run *run;
-		int rc;
-
-		if (grow(e->r, err) != 0)
-			return -err->code;
-		run = &e->r->run[e->r->n_runs];
-		run->number = e->r->n_runs + 1;
-		run->block = block;
-		run->arm = arm;
-		run->attempt = attempt;
-		run->start_s = since(e);
-		show(e, run);
-		rc = one_run(e, run, err);
-		if (rc != 0)
-			return rc;
-		e->r->n_runs++;
-		if (run->valid)
-			return 0;
-		if (++e->n_void > VOIDS_FREE + planned / 4)
-			return -ECANCELED;
-	}
-	return 0;
-}
-
-// Whether a further block can be expected to end in time.
-static bool in_time(const struct experiment *e, unsigned made)
-{
-	if (e->o.max_s <= 0 || made < BLOCKS_MIN)
-		return true;
-	return since(e) * (made + 1) / made < e->o.max_s;
-}
-
-static int blocks(struct experiment *e, struct err *err)
-{
-	unsigned n = e->r->n_arms, *order = calloc(n, sizeof(*order));
-	int rc = order == NULL ? err_set(err, ENOMEM, "no memory for the order") : 0;
-
-	for (unsigned block = 0; block < e->o.n_runs && rc == 0 && in_time(e, block); block++) {
-		plan_order(e->o.seed, block, order, n);
-		for (unsigned i = 0; i < n && rc == 0; i++) {
-			rc = run_until_valid(e, block, order[i], err);
-			e->progress.done++;
-		}
-	}
-	progress_end(&e->progress);
-	free(order);
-	return rc == -ECANCELED ? 0 : rc; // the summary tells how many are void
 }
 
 static void describe(struct experiment *e)
@@ -332,10 +228,10 @@ static int make(struct experiment *e, struct err *err)
 	e->progress.total = e->o.n_runs * e->r->n_arms;
 	e->progress.limit_s = e->o.max_s;
 	e->progress.planned_s = e->progress.total * (e->o.run_s + e->o.warm_s + 0.2);
-	rc = blocks(e, err);
+	rc = experiment_blocks(e, one_run, err);
 	if (rc != 0)
 		return rc;
-	e->r->duration_s = since(e);
+	e->r->duration_s = experiment_seconds(e);
 	snprintf(e->r->dut, sizeof(e->r->dut), "%s", e->dut->about);
 	snprintf(e->r->tester, sizeof(e->r->tester), "%s", e->dut->tester);
 	return lab_summary(e->r, err);

@@ -31,33 +31,39 @@ static unsigned name_width(const struct lab_results *r)
 	return (unsigned)width;
 }
 
+static void print_arm(FILE *out, const struct lab_arm *a, int width, bool work)
+{
+	if (a->n == 0) {
+		fprintf(out, "%-*s %5u %3u  no valid run\n", width, a->name, a->frame_len, a->n);
+		return;
+	}
+	fprintf(out, "%-*s %5u %3u %8.3f %8.3f %8.3f %7.1f", width, a->name, a->frame_len, a->n,
+		a->median_pps / 1e6, a->min_pps / 1e6, a->max_pps / 1e6, a->spread * 100);
+	if (work)
+		fprintf(out, " %8.1f %5.0f %8.3f", a->cycles_per_packet, a->work_share * 100,
+			a->received_pps / 1e6);
+	fprintf(out, " %8.4f %8.2f %8.2f\n", a->loss * 100, a->imix_bps / 1e9,
+		a->imix_l1_bps / 1e9);
+}
+
 static void print_arms(FILE *out, const struct lab_results *r)
 {
 	int w = (int)name_width(r);
-	bool cycles = false;
+	bool work = false;
 
 	for (unsigned i = 0; i < r->n_arms; i++)
-		cycles = cycles || r->arm[i].cycles_per_packet > 0;
+		work = work || r->arm[i].cycles_per_packet > 0;
 	fprintf(out, "%-*s %5s %3s %8s %8s %8s %7s%s %8s %8s %8s\n", w, "condition", "frame", "n",
-		"median", "min", "max", "spread", cycles ? "   cycles" : "", "loss", "IMIX",
-		"IMIX L1");
+		"median", "min", "max", "spread", work ? "   cycles  core   passed" : "", "loss",
+		"IMIX", "IMIX L1");
 	fprintf(out, "%-*s %5s %3s %8s %8s %8s %7s%s %8s %8s %8s\n", w, "", "bytes", "", "Mpps",
-		"Mpps", "Mpps", "%", cycles ? "  /packet" : "", "%", "Gb/s", "Gb/s");
-	for (unsigned i = 0; i < r->n_arms; i++) {
-		const struct lab_arm *a = &r->arm[i];
-
-		if (a->n == 0) {
-			fprintf(out, "%-*s %5u %3u  no valid run\n", w, a->name, a->frame_len,
-				a->n);
-			continue;
-		}
-		fprintf(out, "%-*s %5u %3u %8.3f %8.3f %8.3f %7.1f", w, a->name, a->frame_len, a->n,
-			a->median_pps / 1e6, a->min_pps / 1e6, a->max_pps / 1e6, a->spread * 100);
-		if (cycles)
-			fprintf(out, " %8.1f", a->cycles_per_packet);
-		fprintf(out, " %8.4f %8.2f %8.2f\n", a->loss * 100, a->imix_bps / 1e9,
-			a->imix_l1_bps / 1e9);
-	}
+		"Mpps", "Mpps", "%", work ? "  /packet     %     Mpps" : "", "%", "Gb/s", "Gb/s");
+	for (unsigned i = 0; i < r->n_arms; i++)
+		print_arm(out, &r->arm[i], w, work);
+	if (work)
+		fputs("core: share of its time the forwarding core worked; passed: through the bench by "
+		      "the wall clock.\n",
+			out);
 	fputs("IMIX: estimate from the packet rate, PPS*(7*(40+14)+4*(576+14)+(1500+14))/12*8;\n"
 	      "IMIX L1: with frames padded to 60 bytes and 24 more for CRC, preamble and gap.\n",
 		out);
