@@ -8,7 +8,8 @@
 #include "base/cpu.h"
 
 #include <errno.h>
-#include <libgen.h>
+#include <fcntl.h>
+#include <rte_build_config.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <sched.h>
@@ -160,13 +161,13 @@ static bool pci_args(const struct port_env *e)
 }
 
 // Returns whether there is a PCI device.
-static bool all_args(const struct port_env *e, unsigned mb, bool huge)
+static bool all_args(const struct port_env *e, unsigned mb, bool huge, const char *prefix)
 {
 	arg("weir");
 	arg("--lcores");
 	arg("0@%u", env.cpu[0]);
 	arg("--file-prefix");
-	arg("weir-%d", (int)getpid());
+	arg("%s", prefix);
 	arg("--no-telemetry");
 	arg("--force-max-simd-bitwidth=512");
 	arg("--log-level=error");
@@ -182,43 +183,62 @@ static bool all_args(const struct port_env *e, unsigned mb, bool huge)
 	return pci_args(e);
 }
 
-// EAL makes a folder for sockets, which we do not open.  It gets a place of its own for that, so that
-// the folder can go again without a race with other processes, and need not be writable anywhere else.
+// EAL insists on a runtime folder PLACE/dpdk/PREFIX, in which it makes nothing as we start it.  It is
+// shown one that exists, that of its own drivers, so that none is made: a process that is killed while
+// it starts leaves nothing, and nothing need be writable.
 struct runtime {
-	char place[32];
+	char path[sizeof(RTE_EAL_PMD_PATH)];
+	const char *place, *prefix;
 	char *before; // RUNTIME_DIRECTORY of the environment
 };
 
 static void divert_runtime(struct runtime *r)
 {
 	const char *old = getenv("RUNTIME_DIRECTORY");
+	char *last, *middle;
 
-	snprintf(r->place, sizeof(r->place), "/tmp/weir-XXXXXX");
 	r->before = old != NULL ? strdup(old) : NULL;
-	// Without a place EAL tries the usual ones.
-	if (mkdtemp(r->place) != NULL)
-		setenv("RUNTIME_DIRECTORY", r->place, 1);
-	else
-		r->place[0] = '\0';
+	r->place = "/tmp";
+	r->prefix = "weir";
+	snprintf(r->path, sizeof(r->path), "%s", RTE_EAL_PMD_PATH);
+	last = access(r->path, F_OK) == 0 ? strrchr(r->path, '/') : NULL;
+	if (last != NULL) {
+		*last = '\0';
+		middle = strrchr(r->path, '/');
+		if (middle != NULL && strcmp(middle, "/dpdk") == 0) {
+			*middle = '\0';
+			r->place = r->path;
+			r->prefix = last + 1;
+		}
+	}
+	setenv("RUNTIME_DIRECTORY", r->place, 1);
 }
 
-static void remove_runtime(struct runtime *r)
+static void restore_runtime(struct runtime *r)
 {
-	char path[4096];
-
 	if (r->before != NULL)
 		setenv("RUNTIME_DIRECTORY", r->before, 1);
 	else
 		unsetenv("RUNTIME_DIRECTORY");
 	free(r->before);
-	snprintf(path, sizeof(path), "%s", rte_eal_get_runtime_dir());
-	if (path[0] != '/')
-		snprintf(path, sizeof(path), "%s/dpdk", r->place);
-	rmdir(path);
-	if (r->place[0] == '\0')
-		return;
-	rmdir(dirname(path));
-	rmdir(r->place);
+}
+
+// EAL says the worst of its errors on standard error itself, and again in its log.
+static int init_in_silence(int argc, char **argv)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), keep = dup(STDERR_FILENO), n;
+
+	fflush(stderr);
+	if (null >= 0 && keep >= 0)
+		dup2(null, STDERR_FILENO);
+	n = rte_eal_init(argc, argv);
+	if (null >= 0 && keep >= 0)
+		dup2(keep, STDERR_FILENO);
+	if (null >= 0)
+		close(null);
+	if (keep >= 0)
+		close(keep);
+	return n;
 }
 
 static void describe(unsigned mb, bool huge)
@@ -269,16 +289,16 @@ int port_init(const struct port_env *e, struct err *err)
 	env.tried = true;
 	sched_getaffinity(0, sizeof(env.before), &env.before);
 	env.mb = mb;
-	env.transparent = !all_args(e, mb, huge) && !huge && e->pages != PAGES_SMALL &&
-			  transparent_pages();
+	divert_runtime(&runtime);
+	env.transparent = !all_args(e, mb, huge, runtime.prefix) && !huge &&
+			  e->pages != PAGES_SMALL && transparent_pages();
 	dpdklog_start();
 	// EAL shuffles the array it gets; ours stays whole for freeing.
 	char *argv[ARGS_MAX];
 
 	memcpy(argv, env.argv, sizeof(argv));
-	divert_runtime(&runtime);
-	code = rte_eal_init(env.argc, argv);
-	remove_runtime(&runtime);
+	code = init_in_silence(env.argc, argv);
+	restore_runtime(&runtime);
 	if (code < 0) {
 		code = rte_errno > 0 ? rte_errno : EINVAL;
 		err_set(err, code, "packet I/O does not start: %s", dpdklog_reason());
