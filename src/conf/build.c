@@ -123,6 +123,9 @@ const struct conf_iface *conf_iface_find(const struct conf *c, const char *name)
 	for (unsigned i = 0; i < c->n_ifaces; i++)
 		if (strcmp(c->ifaces[i].name, name) == 0)
 			return &c->ifaces[i];
+	for (unsigned i = 0; i < c->n_ifaces; i++)
+		if (strcmp(c->ifaces[i].device, name) == 0)
+			return &c->ifaces[i];
 	return NULL;
 }
 

@@ -15,8 +15,7 @@ enum { CONF_NAME_MAX = 32, CONF_WHERE_MAX = 256 };
 
 struct conf_iface {
 	char name[CONF_NAME_MAX];   // as the rest of the file calls it: igb2
-	char label[CONF_NAME_MAX];  // ifconfig_IF_name; "" = none
-	char descr[64];             // ifconfig_IF_descr, `description`; cut if longer
+	char device[CONF_NAME_MAX]; // its name before ifconfig_IF_name; mostly the same
 	char where[CONF_WHERE_MAX]; // the first line that names it, "rc.conf:12"
 	struct prefix *addrs;       // host bits kept; no address twice
 	unsigned n_addrs;
@@ -70,7 +69,6 @@ struct conf_note {
 struct conf_vars;
 
 struct conf {
-	char hostname[256];
 	struct conf_iface *ifaces;
 	unsigned n_ifaces;
 	struct conf_route *routes;
@@ -112,7 +110,7 @@ int conf_add_dir(struct conf *c, const char *dir, struct err *err);
 // The same onto FreeBSD's defaults: *out need not be initialised, and on an error is left alone.
 int conf_read_dir(const char *dir, struct conf *out, struct err *err);
 
-// The interface of that name, or NULL.
+// The interface of that name, else the one of that device; or NULL.
 const struct conf_iface *conf_iface_find(const struct conf *c, const char *name);
 
 // A setting as it stands in the files, whatever its effect: of each name the value that counts.

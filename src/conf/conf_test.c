@@ -262,11 +262,9 @@ static void all_forms_of_addresses(void **state)
 	       "ifconfig_re0_alias10='inet 10.0.3.1 netmask 0xffffff00'\n"
 	       "ifconfig_re0_alias2='inet 10.0.2.1 netmask 255.255.255.255'\n"
 	       "ifconfig_re0_alias11='inet6 2001:db8:1::1 prefixlen 64'\n"
-	       "ifconfig_re0_aliases='inet 10.0.4.9/30 inet6 2001:db8:2::9-b/64'\n"
-	       "ifconfig_re0_name=wan0\n");
+	       "ifconfig_re0_aliases='inet 10.0.4.9/30 inet6 2001:db8:2::9-b/64'\n");
 	assert_int_equal(c.n_ifaces, 1);
-	assert_string_equal(c.ifaces[0].label, "wan0");
-	assert_string_equal(c.ifaces[0].descr, "to b");
+	assert_note(&c, "ifconfig_re0", CONF_NO_EFFECT, "description: no effect here because");
 	assert_int_equal(c.ifaces[0].mtu, 1400);
 	assert_true(c.ifaces[0].has_ether);
 	assert_mac(&c.ifaces[0].ether, "02:00:00:00:00:01");
@@ -333,6 +331,35 @@ static void which_interfaces_there_are(void **state)
 	assert_note(&c, "vlans_igb0", CONF_NO_EFFECT, "VLAN");
 	assert_note(&c, "ifconfig_igb2", CONF_PARTIAL, "left alone");
 	assert_note(&c, "ifconfig_igb3", CONF_NO_EFFECT, "static");
+	conf_free(&c);
+}
+
+static void renamed_interfaces(void **state)
+{
+	struct conf c;
+
+	(void)state;
+	rc(&c, "ifconfig_wan0='inet 192.0.2.1/24'\nifconfig_igb0_name=wan0\n"
+	       "ifconfig_igb0='inet 10.0.0.1/8'\nifconfig_igb0_descr=x\n"
+	       "static_routes=a\nroute_a='-net 10/8 -interface wan0'\n");
+	assert_int_equal(conf_sysctl(&c, "s", "dev.igb.0.fc=0", NULL), 0);
+	assert_int_equal(c.n_ifaces, 1);
+	assert_string_equal(c.ifaces[0].name, "wan0");
+	assert_string_equal(c.ifaces[0].device, "igb0");
+	assert_prefix(&c.ifaces[0].addrs[0], "192.0.2.1/24");
+	assert_int_equal(c.ifaces[0].fc, 0);
+	assert_ptr_equal(conf_iface_find(&c, "igb0"), &c.ifaces[0]);
+	assert_note(&c, "ifconfig_igb0", CONF_NO_EFFECT, "renamed to wan0");
+	conf_free(&c);
+
+	rc(&c, "ifconfig_a0=up\nifconfig_a1='up mtu 1400'\nifconfig_a0_name=a1\n"
+	       "ifconfig_a1_name=a0\n");
+	assert_int_equal(c.n_ifaces, 2);
+	assert_string_equal(c.ifaces[0].name, "a1");
+	assert_string_equal(c.ifaces[0].device, "a0");
+	assert_int_equal(c.ifaces[0].mtu, 1400);
+	assert_int_equal(c.ifaces[1].mtu, 0);
+	assert_int_equal(c.n_notes, 0);
 	conf_free(&c);
 }
 
@@ -528,6 +555,7 @@ static void malformed_values_are_refused_with_their_line(void **state)
 		{"static_arp_pairs=a\nstatic_arp_a='2001:db8::1 02:0:0:0:0:1'", "not an IPv4"},
 		{"static_ndp_pairs=a\nstatic_ndp_a='fe80::1 02:0:0:0:0:1'", "%IF"},
 		{"pf_enable=YES", "no packet filter"},
+		{"ifconfig_a0_name=x0\nifconfig_b0_name=x0", "x0 already"},
 		{"ifconfig_this_name_is_longer_than_freebsd_has_them0=up", "too long"},
 	};
 	static const char *const settings[] = {"net.inet.ip.forwarding=2", "net.inet.ip.ttl=0",
@@ -757,6 +785,7 @@ int main(void)
 		cmocka_unit_test(an_address_given_again_takes_the_new_length),
 		cmocka_unit_test(aliases_end_at_an_empty_one_and_may_lack_the_family),
 		cmocka_unit_test(which_interfaces_there_are),
+		cmocka_unit_test(renamed_interfaces),
 		cmocka_unit_test(all_forms_of_routes),
 		cmocka_unit_test(lists_of_routes),
 		cmocka_unit_test(neighbours),

@@ -53,17 +53,17 @@ static const struct leaf {
 static bool of_driver(const struct conf_iface *i, const char *driver, size_t n)
 {
 	static const char *const chelsio[] = {"cxgbe", "cxl", "cc"};
-	size_t own = strcspn(i->name, "0123456789");
+	size_t own = strcspn(i->device, "0123456789");
 
-	if (own == strlen(i->name))
+	if (own == strlen(i->device))
 		return false;
 	if (n == 5 && strncmp(driver, "cxgbe", 5) == 0) {
 		for (unsigned k = 0; k < 3; k++)
-			if (strlen(chelsio[k]) == own && strncmp(i->name, chelsio[k], own) == 0)
+			if (strlen(chelsio[k]) == own && strncmp(i->device, chelsio[k], own) == 0)
 				return true;
 		return false;
 	}
-	return own == n && strncmp(i->name, driver, n) == 0;
+	return own == n && strncmp(i->device, driver, n) == 0;
 }
 
 static void set_bit(int *fc, int bit, bool on)
@@ -150,7 +150,7 @@ static int one_interface(struct build *b, struct var *v)
 {
 	char name[CONF_NAME_MAX];
 	const struct leaf *leaf = dev_name(v->name, name);
-	struct conf_iface *i;
+	struct conf_iface *i = NULL;
 	long long n;
 	int rc;
 
@@ -160,7 +160,9 @@ static int one_interface(struct build *b, struct var *v)
 	rc = value(b, v, leaf->what, &n);
 	if (rc != 0)
 		return rc;
-	i = conf_iface_at(b->c, name);
+	for (unsigned k = 0; k < b->c->n_ifaces; k++)
+		if (strcmp(b->c->ifaces[k].device, name) == 0)
+			i = &b->c->ifaces[k];
 	if (i == NULL)
 		return conf_note(b, CONF_NO_EFFECT, v,
 			"no effect here because rc.conf does not configure %s", name);

@@ -96,20 +96,6 @@ static int aliases(struct build *b, struct conf_iface *i)
 	return rc;
 }
 
-static int rename_and_descr(struct build *b, struct conf_iface *i)
-{
-	const struct var *name = conf_rc_var(b, "ifconfig_", i->name, "_name");
-	const struct var *descr = conf_rc_var(b, "ifconfig_", i->name, "_descr");
-
-	if (name != NULL && strlen(name->value) >= sizeof(i->label))
-		return conf_bad(b, name, "the name '%.60s' is too long", name->value);
-	if (name != NULL)
-		strcpy(i->label, name->value);
-	if (descr != NULL)
-		snprintf(i->descr, sizeof(i->descr), "%s", descr->value);
-	return 0;
-}
-
 static int configure(struct build *b, struct conf_iface *i, bool all6)
 {
 	static const struct ifconfig_mode plain = {.family = 4}, six = {.family = 6},
@@ -134,8 +120,6 @@ static int configure(struct build *b, struct conf_iface *i, bool all6)
 		rc = aliases(b, i);
 	if (rc == 0 && more != NULL)
 		rc = conf_ifconfig(b, i, more, &list);
-	if (rc == 0)
-		rc = rename_and_descr(b, i);
 	i->up = args != NULL || args6 != NULL || i->n_addrs > 0;
 	i->inet6 = all6 || args6 != NULL;
 	for (unsigned k = 0; k < i->n_addrs; k++)
@@ -261,7 +245,7 @@ static bool iface_part(const char *var, char *out)
 	return n > 0 && strcmp(out, "DEFAULT") != 0;
 }
 
-static int add_iface(struct build *b, const char *name, const struct var *v)
+static int add_iface(struct build *b, const char *name, const char *device, const struct var *v)
 {
 	struct conf_iface *i;
 
@@ -282,13 +266,48 @@ static int add_iface(struct build *b, const char *name, const struct var *v)
 		.txcsum = -1,
 		.vlanhwtso = -1};
 	strcpy(i->name, name);
+	strcpy(i->device, device);
 	strcpy(i->where, v->where);
 	return 0;
+}
+
+static bool is_rename(const struct var *v)
+{
+	size_t n = strlen(v->name);
+
+	return n > 14 && strncmp(v->name, "ifconfig_", 9) == 0 &&
+	       strcmp(v->name + n - 5, "_name") == 0 && v->value[0] != '\0';
+}
+
+// Whether some interface is to be called that.
+static bool is_new_name(const struct build *b, const char *name)
+{
+	for (unsigned i = 0; i < b->in->rc.n; i++)
+		if (is_rename(&b->in->rc.v[i]) && strcmp(b->in->rc.v[i].value, name) == 0)
+			return true;
+	return false;
+}
+
+// A variable of an interface that ifconfig_IF_name renames: all others but that one must speak of
+// it by its new name.
+static int renamed(struct build *b, struct var *v, const char *device, const struct var *name)
+{
+	if (strlen(name->value) >= CONF_NAME_MAX - 1 || strpbrk(name->value, " \t\n") != NULL)
+		return conf_bad(b, name, "'%.60s' is not an interface's name", name->value);
+	if (v != name) {
+		v->used = true;
+		return conf_note(b, CONF_NO_EFFECT, v, "no effect here because %s is renamed to %s",
+			device, name->value);
+	}
+	if (conf_iface_at(b->c, name->value) != NULL)
+		return conf_bad(b, name, "there is an interface %s already", name->value);
+	return add_iface(b, name->value, device, v);
 }
 
 static int discover(struct build *b, const struct lists *l, struct var *v)
 {
 	char part[CONF_NAME_MAX];
+	const struct var *to;
 	const char *name;
 
 	if (!iface_part(v->name, part))
@@ -301,6 +320,9 @@ static int discover(struct build *b, const struct lists *l, struct var *v)
 			"no effect here because the router has no %s interfaces",
 			strcmp(part, "lo0") == 0 ? "loopback" : "VLAN or cloned");
 	}
+	to = conf_rc_var(b, "ifconfig_", part, "_name");
+	if (to != NULL && (v == to || !is_new_name(b, part)))
+		return renamed(b, v, part, to);
 	name = find(&l->listed, part);
 	if (name == NULL && l->only_listed) {
 		v->used = true;
@@ -309,7 +331,7 @@ static int discover(struct build *b, const struct lists *l, struct var *v)
 	}
 	if (name == NULL)
 		name = part;
-	return add_iface(b, name, v);
+	return add_iface(b, name, name, v);
 }
 
 int conf_build_ifaces(struct build *b)
@@ -318,12 +340,17 @@ int conf_build_ifaces(struct build *b)
 	bool all6;
 	int rc = read_lists(b, &l);
 
-	for (unsigned i = 0; i < b->in->rc.n && rc == 0; i++)
-		rc = discover(b, &l, &b->in->rc.v[i]);
+	// Renamed ones first: what is said of them may stand above.
+	for (unsigned i = 0; i < 2 * b->in->rc.n && rc == 0; i++) {
+		struct var *v = &b->in->rc.v[i % b->in->rc.n];
+
+		if (is_rename(v) == (i < b->in->rc.n))
+			rc = discover(b, &l, v);
+	}
 	for (unsigned i = 0; i < l.listed.n && rc == 0; i++)
 		if (strcmp(l.listed.v[i], "lo0") != 0)
-			rc = add_iface(
-				b, l.listed.v[i], vars_find(&b->in->rc, "network_interfaces"));
+			rc = add_iface(b, l.listed.v[i], l.listed.v[i],
+				vars_find(&b->in->rc, "network_interfaces"));
 	if (rc == 0)
 		rc = conf_rc_yes(b, "ipv6_activate_all_interfaces", &all6);
 	for (unsigned i = 0; i < b->c->n_ifaces && rc == 0; i++)

@@ -102,6 +102,9 @@ static const struct {
 	{"vlan", no_vlan},
 	{"vlandev", no_vlan},
 	{"vnet", no_host},
+	{"description", "no effect here because descriptions are shown nowhere"},
+	{"descr", "no effect here because descriptions are shown nowhere"},
+	{"name", "no effect here because ifconfig_IF_name is read instead"},
 	{"pltime", "no effect here because static addresses do not age"},
 	{"vltime", "no effect here because static addresses do not age"},
 };
@@ -232,8 +235,7 @@ static int pair(struct args *a, const char *word, bool *known)
 	*known = strcmp(word, "netmask") == 0 || strcmp(word, "prefixlen") == 0 ||
 		 strcmp(word, "mtu") == 0 || strcmp(word, "ether") == 0 ||
 		 strcmp(word, "link") == 0 || strcmp(word, "lladdr") == 0 ||
-		 strcmp(word, "description") == 0 || strcmp(word, "descr") == 0 ||
-		 strcmp(word, "name") == 0 || strcmp(word, "fib") == 0;
+		 strcmp(word, "fib") == 0;
 	if (!*known)
 		return 0;
 	if (value == NULL)
@@ -245,9 +247,6 @@ static int pair(struct args *a, const char *word, bool *known)
 		if (rc == 0)
 			a->i->mtu = (uint16_t)n;
 		return rc;
-	case 'd':
-		snprintf(a->i->descr, sizeof(a->i->descr), "%s", value);
-		return 0;
 	case 'f':
 		rc = conf_number(a->b, a->v, value, 0, UINT16_MAX, &n);
 		if (rc != 0 || n == 0)
@@ -258,12 +257,7 @@ static int pair(struct args *a, const char *word, bool *known)
 	case 'l':
 		return take_ether(a, value);
 	default:
-		if (strcmp(word, "name") != 0)
-			return take_length(a, word, value);
-		if (strlen(value) >= sizeof(a->i->label))
-			return conf_bad(a->b, a->v, "the name '%.60s' is too long", value);
-		strcpy(a->i->label, value);
-		return 0;
+		return take_length(a, word, value);
 	}
 }
 

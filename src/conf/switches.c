@@ -48,7 +48,6 @@ static void store(struct conf *c, const struct field *f, uint32_t n)
 
 int conf_build_switches(struct build *b)
 {
-	const struct var *hostname = conf_rc_var(b, "hostname", "", "");
 	int rc = conf_rc_yes(b, "gateway_enable", &b->c->forward4);
 
 	if (rc == 0)
@@ -64,11 +63,6 @@ int conf_build_switches(struct build *b)
 		rc = conf_number(b, v, v->value, f->lo, f->hi, &n);
 		if (rc == 0)
 			store(b->c, f, (uint32_t)n);
-	}
-	if (rc == 0 && hostname != NULL) {
-		if (strlen(hostname->value) >= sizeof(b->c->hostname))
-			return conf_bad(b, hostname, "longer than 255 bytes");
-		strcpy(b->c->hostname, hostname->value);
 	}
 	return rc;
 }
