@@ -77,6 +77,10 @@ static int apply_sysctls(struct netns *ns, const struct sysctl *list, unsigned n
 		char path[128];
 
 		snprintf(path, sizeof(path), "/proc/sys/net/%s", list[i].path);
+		// A kernel without IPv6 has no switch to turn it off.
+		if (strstr(path, "/disable_ipv6") != NULL && strcmp(list[i].value, "1") == 0 &&
+			access("/proc/sys/net/ipv6", F_OK) != 0)
+			continue;
 		if (netns_write(ns, path, list[i].value, err) != 0)
 			return -err->code;
 	}
@@ -86,14 +90,12 @@ static int apply_sysctls(struct netns *ns, const struct sysctl *list, unsigned n
 static int cables(struct dut_linux_host *h, const struct conf *c, struct err *err)
 {
 	struct sysctl list[SYSCTLS_MAX];
+	const struct sysctl no_ipv6 = {"ipv6/conf/default/disable_ipv6", "1"};
 	unsigned n = dut_linux_sysctls(c, list);
 	struct batch b;
-	int rc = 0;
+	int rc;
 
-	// A kernel without IPv6 has no such switch, and nothing to keep quiet.
-	if (access("/proc/sys/net/ipv6", F_OK) == 0)
-		rc = netns_write(
-			h->tester, "/proc/sys/net/ipv6/conf/default/disable_ipv6", "1", err);
+	rc = apply_sysctls(h->tester, &no_ipv6, 1, err);
 	if (rc == 0)
 		rc = apply_sysctls(h->device, list, n, err);
 	if (rc == 0)

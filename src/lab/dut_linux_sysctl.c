@@ -43,8 +43,11 @@ unsigned dut_linux_sysctls(const struct conf *c, struct sysctl out[SYSCTLS_MAX])
 	}
 	set(out, &n, c->ttl, "ipv4/ip_default_ttl");
 	set(out, &n, c->icmp_reply_from_interface, "ipv4/icmp_errors_use_inbound_ifaddr");
-	if (!any_inet6(c))
+	if (!any_inet6(c)) {
+		for (unsigned i = 0; i < 2; i++)
+			set(out, &n, 1, "ipv6/conf/%s/disable_ipv6", scope[i]);
 		return n;
+	}
 	set(out, &n, c->forward6, "ipv6/conf/all/forwarding");
 	for (unsigned i = 0; i < 2; i++) {
 		set(out, &n, 0, "ipv6/conf/%s/accept_redirects", scope[i]);
@@ -65,8 +68,6 @@ unsigned dut_linux_iface_sysctls(const struct conf *c, unsigned i, struct sysctl
 	char name[IFACE_NAME_SIZE];
 	unsigned n = 0;
 
-	if (!any_inet6(c))
-		return 0;
 	dut_linux_iface(c, i, name);
 	set(out, &n, !c->ifaces[i].inet6, "ipv6/conf/%s/disable_ipv6", name);
 	return n;

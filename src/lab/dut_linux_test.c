@@ -216,6 +216,9 @@ static void switches_follow_the_settings(void **state)
 	assert_string_equal(value(list, n, "ipv4/ip_forward"), "0");
 	assert_string_equal(value(list, n, "ipv4/conf/all/send_redirects"), "1");
 	assert_string_equal(value(list, n, "ipv6/conf/all/forwarding"), "none");
+	assert_string_equal(value(list, n, "ipv6/conf/default/disable_ipv6"), "1");
+	n = dut_linux_iface_sysctls(&c, 0, list);
+	assert_string_equal(value(list, n, "ipv6/conf/em0/disable_ipv6"), "1");
 	conf_free(&c);
 }
 

@@ -83,8 +83,14 @@ static int start(struct dut *d, const struct lab_condition *c, const struct lab_
 	struct lab_ends *ends, struct err *err)
 {
 	struct dut_wire *s = d->state;
-	int rc = open_ports(d, t->gen.len, err);
+	int rc;
 
+	if (c->dir[0] != '\0' && c->setup[0] == '\0')
+		return err_set(err, EINVAL,
+			"condition %s: a box takes no settings from files; %.200s/setup.sh must "
+			"tell it what to be",
+			c->name, c->dir);
+	rc = open_ports(d, t->gen.len, err);
 	if (rc == 0)
 		rc = setup_run(NULL, c, s->name[0], s->name[1], SETUP_TIMEOUT_S, err);
 	if (rc == 0)
@@ -102,15 +108,14 @@ static struct conf_note *notes(const struct lab_condition *c, unsigned *n)
 {
 	struct conf_note *list = calloc(1, sizeof(*list));
 
-	*n = list != NULL && c->dir[0] != '\0' ? 1 : 0;
+	*n = list != NULL && c->conf.n_ifaces > 0 && c->dir[0] != '\0' ? 1 : 0;
 	if (*n == 0)
 		return list;
 	list->kind = CONF_NO_EFFECT;
 	snprintf(list->where, sizeof(list->where), "%.200s", c->dir);
 	snprintf(list->what, sizeof(list->what), "settings of %.80s", c->name);
 	snprintf(list->why, sizeof(list->why),
-		"no effect here because the box is not ours to set up; %s",
-		c->setup[0] != '\0' ? "setup.sh has told it" : "a setup.sh could tell it");
+		"no effect here because only setup.sh tells the box what to be");
 	return list;
 }
 

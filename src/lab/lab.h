@@ -98,7 +98,8 @@ struct dut {
 int dut_linux(struct dut *d, const char *port_kind, struct err *err);
 void dut_linux_free(struct dut *d);
 
-// An unknown box between two ports.
+// An unknown box between two ports.  Conditions other than the built-in one need a setup.sh, which
+// runs on this machine with WEIR_OUT and WEIR_IN (the ports' names) and WEIR_CONDITION set.
 struct dut_wire_conf {
 	const char *out, *in; // port names: the tester sends on out, receives on in
 	struct mac dmac;      // the box's MAC on the side of `out`
