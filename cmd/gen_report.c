@@ -19,7 +19,9 @@ static struct {
 	pthread_t thread;
 	sem_t wake;
 	struct gen_counts last;
-	uint64_t last_ns, waited_ns;
+	uint64_t last_ns;
+	uint64_t stalled_ns, refused; // senders: since when, and as of the last report
+	uint64_t timeouts;            // pings, as of the last report
 	struct report_history history;
 	struct rtt rtt; // pings: as of the last report
 	bool first;
@@ -89,30 +91,35 @@ static void report_pings(struct gen_job *j)
 	now.min_ns = pinger_min_ns(pinger);
 	report.rtt = c.rtt;
 	gen_say("ping_body", __LINE__, "%s", report_rtt_text(&now, line));
-	gen_say("ping_body", __LINE__, "%s",
-		report_rtt_histogram(&now, histogram, sizeof(histogram)));
-	if (c.timeouts != 0 && now.count == 0)
+	if (now.count != 0)
+		gen_say("ping_body", __LINE__, "%s",
+			report_rtt_histogram(&now, histogram, sizeof(histogram)));
+	if (c.timeouts != report.timeouts)
 		gen_say("ping_body", __LINE__, "poll error on queue 0: timeout");
+	report.timeouts = c.timeouts;
 }
 
-// A sender that has frames due and a port that takes none, for two seconds.
+// A port that took nothing for two seconds of what it was offered.
 static void report_stall(struct gen_job *j, uint64_t packets, uint64_t ns)
 {
+	uint64_t refused = 0;
 	struct sender_counters c;
 
-	if (packets != 0 || j->thread[0].sender == NULL) {
-		report.waited_ns = 0;
+	for (unsigned i = 0; i < j->n; i++)
+		if (j->thread[i].sender != NULL) {
+			sender_counters(j->thread[i].sender, &c);
+			refused += c.refused + c.no_buffer;
+		}
+	report.stalled_ns += ns;
+	if (packets != 0 || refused == report.refused)
+		report.stalled_ns = 0;
+	report.refused = refused;
+	if (report.stalled_ns < 2000000000)
 		return;
-	}
-	report.waited_ns += ns;
-	if (report.waited_ns < 2000000000)
-		return;
-	for (unsigned i = 0; i < j->n; i++) {
-		sender_counters(j->thread[i].sender, &c);
-		if (c.refused + c.no_buffer != 0 && !atomic_load(&j->thread[i].done))
+	report.stalled_ns = 0;
+	for (unsigned i = 0; i < j->n; i++)
+		if (!atomic_load(&j->thread[i].done))
 			gen_say("sender_body", __LINE__, "poll error on queue %u: timeout", i);
-	}
-	report.waited_ns = 0;
 }
 
 static bool received_any(const struct gen_job *j)
@@ -174,6 +181,8 @@ static void *reporter(void *arg)
 	struct timespec until;
 
 	pthread_setname_np(pthread_self(), "reporter");
+	// EAL had bound the thread that made this one.
+	sched_setaffinity(0, sizeof(j->cpus), &j->cpus);
 	while (!all_done(j)) {
 		uint64_t now = clock_ns();
 

@@ -130,14 +130,24 @@ static int make_receiver(struct gen_thread *t, struct err *err)
 	return t->receiver == NULL ? -EINVAL : 0;
 }
 
+static int make_ponger(struct gen_thread *t, struct err *err)
+{
+	struct ponger_conf c = {.burst = t->o->conf.burst,
+		.count = t->o->conf.count,
+		.look = t->o->dump ? look : NULL,
+		.look_arg = t};
+
+	t->ponger = ponger_new(&c, t->job->port, err);
+	return t->ponger == NULL ? -EINVAL : 0;
+}
+
 int gen_thread_make(struct gen_thread *t, struct err *err)
 {
 	if (gen_sends(t->o->function))
 		return make_sender(t, err);
 	if (gen_receives(t->o->function))
 		return make_receiver(t, err);
-	t->ponger = ponger_new(t->o->conf.burst, t->o->conf.count, t->job->port, err);
-	return t->ponger == NULL ? -EINVAL : 0;
+	return make_ponger(t, err);
 }
 
 void gen_thread_free(struct gen_thread *t)

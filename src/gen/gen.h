@@ -206,7 +206,8 @@ struct rtt {
 };
 
 // Sends numbered, time-stamped frames of a profile's first flow and takes their echoes.  Without a
-// rate at most conf->burst are on their way.  len must hold 12 bytes of payload.
+// rate at most conf->burst are on their way.  len must hold 12 bytes of payload.  conf->look sees
+// what comes back, too.
 struct pinger;
 struct pinger *pinger_new(
 	const struct gen_conf *conf, struct port *port, struct rte_mempool *pool, struct err *err);
@@ -232,8 +233,15 @@ uint64_t pinger_min_ns(struct pinger *p);
 
 // Sends IPv4 and IPv6 frames back to where they came from: MAC and IP addresses change places,
 // ports do not.  A frame that came to a group address goes back from the port's own MAC.
+struct ponger_conf {
+	unsigned burst; // most frames a call, 1..64
+	uint64_t count; // frames to send back; 0 = without end
+	void (*look)(void *arg, const uint8_t *frame, unsigned len); // at those that come; or NULL
+	void *look_arg;
+};
+
 struct ponger;
-struct ponger *ponger_new(unsigned burst, uint64_t count, struct port *port, struct err *err);
+struct ponger *ponger_new(const struct ponger_conf *conf, struct port *port, struct err *err);
 void ponger_free(struct ponger *p);
 unsigned ponger_step(struct ponger *p);
 void ponger_counters(const struct ponger *p, struct sender_counters *out); // sent back

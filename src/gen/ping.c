@@ -190,9 +190,13 @@ static unsigned receive(struct pinger *p)
 	if (n == 0)
 		return 0;
 	now_ns = clock_ns();
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
+		if (p->conf.look != NULL)
+			p->conf.look(p->conf.look_arg, rte_pktmbuf_mtod(m[i], const uint8_t *),
+				m[i]->data_len);
 		if (!take_echo(p, m[i], now_ns))
 			p->counters.foreign++;
+	}
 	port_free(m, n);
 	return n;
 }

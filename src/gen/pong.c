@@ -12,14 +12,13 @@
 enum { LOT = 64 };
 
 struct ponger {
+	struct ponger_conf conf;
 	struct port *port;
-	unsigned burst;
-	uint64_t count;
 	struct mac own;
 	struct sender_counters counters;
 };
 
-struct ponger *ponger_new(unsigned burst, uint64_t count, struct port *port, struct err *err)
+struct ponger *ponger_new(const struct ponger_conf *conf, struct port *port, struct err *err)
 {
 	struct ponger *p = calloc(1, sizeof(*p));
 
@@ -28,8 +27,9 @@ struct ponger *ponger_new(unsigned burst, uint64_t count, struct port *port, str
 		return NULL;
 	}
 	p->port = port;
-	p->burst = burst < LOT ? burst : LOT;
-	p->count = count;
+	p->conf = *conf;
+	if (p->conf.burst > LOT)
+		p->conf.burst = LOT;
 	port_mac(port, &p->own);
 	return p;
 }
@@ -68,14 +68,17 @@ static bool turn_around(const struct ponger *p, struct rte_mbuf *m)
 
 unsigned ponger_step(struct ponger *p)
 {
-	unsigned most = p->burst, n, keep = 0, n_others = 0, took;
+	unsigned most = p->conf.burst, n, keep = 0, n_others = 0, took;
 	struct rte_mbuf *m[LOT], *others[LOT];
 	uint64_t bytes[LOT + 1] = {0};
 
-	if (p->count != 0 && p->count - p->counters.packets < most)
-		most = (unsigned)(p->count - p->counters.packets);
+	if (p->conf.count != 0 && p->conf.count - p->counters.packets < most)
+		most = (unsigned)(p->conf.count - p->counters.packets);
 	n = port_rx(p->port, 0, m, most);
 	for (unsigned i = 0; i < n; i++) {
+		if (p->conf.look != NULL)
+			p->conf.look(p->conf.look_arg, rte_pktmbuf_mtod(m[i], const uint8_t *),
+				m[i]->data_len);
 		if (!turn_around(p, m[i])) {
 			others[n_others++] = m[i];
 			continue;
@@ -102,5 +105,5 @@ void ponger_counters(const struct ponger *p, struct sender_counters *out)
 
 bool ponger_done(const struct ponger *p)
 {
-	return p->count != 0 && p->counters.packets >= p->count;
+	return p->conf.count != 0 && p->counters.packets >= p->conf.count;
 }

@@ -516,7 +516,7 @@ static void ping_pong(int family, unsigned len)
 	c.look = look_at_ping;
 	c.look_arg = &family;
 	ping = pinger_new(&c, a, pool, NULL);
-	pong = ponger_new(1, 500, b, NULL);
+	pong = ponger_new(&(struct ponger_conf){.burst = 1, .count = 500}, b, NULL);
 	assert_non_null(ping);
 	for (unsigned i = 0; i < 2000 && !pinger_done(ping); i++) {
 		pinger_step(ping, 1 + i);
@@ -550,7 +550,7 @@ static void pings_come_back(void **state)
 static void an_echo_has_its_addresses_swapped(void **state)
 {
 	struct gen_conf c = profile();
-	struct ponger *pong = ponger_new(64, 0, b, NULL);
+	struct ponger *pong = ponger_new(&(struct ponger_conf){.burst = 64}, b, NULL);
 	struct sender *s;
 	struct rte_mbuf *m[4];
 	struct mac own;
