@@ -55,29 +55,50 @@ static const char *full_name(const char *name, char *room, size_t size)
 	return room;
 }
 
-static int open_port(struct gen_job *j, const char *name, struct err *err)
-{
-	const struct gen_options *o = j->o;
-	unsigned longest = o->frames != NULL ? gen_capture_longest(o->frames) : o->conf.len;
-	struct port_conf c = {
-		.n_txq = o->txrings, .n_rxq = o->rxrings, .n_txd = o->txslots, .n_rxd = o->rxslots};
-	unsigned n;
+// How the port shall be, and the buffers that takes.
+struct layout {
+	struct port_conf conf;
+	unsigned slots, buffers, frame_max;
+};
 
-	if (c.n_txq == 0)
-		c.n_txq = gen_sends(o->function) ? (uint16_t)o->threads : 1;
-	if (c.n_rxq == 0)
-		c.n_rxq = gen_receives(o->function) ? (uint16_t)o->threads : 1;
-	c.promiscuous = !gen_sends(o->function);
+static struct layout plan(const struct gen_options *o, const char *name)
+{
+	unsigned longest = o->frames != NULL ? gen_capture_longest(o->frames) : o->conf.len, tx;
+	struct layout l = {.conf = {.n_txq = o->txrings,
+				   .n_rxq = o->rxrings,
+				   .n_txd = o->txslots,
+				   .n_rxd = o->rxslots,
+				   .promiscuous = !gen_sends(o->function)}};
+
+	if (l.conf.n_txq == 0)
+		l.conf.n_txq = gen_sends(o->function) ? (uint16_t)o->threads : 1;
+	if (l.conf.n_rxq == 0)
+		l.conf.n_rxq = gen_receives(o->function) ? (uint16_t)o->threads : 1;
 	if (made_here(name) && longest > 1514)
-		c.mtu = (uint16_t)(longest - 14);
-	j->slots = c.n_rxd != 0 ? c.n_rxd : SLOTS;
-	n = c.n_txq * (c.n_txd != 0 ? c.n_txd : SLOTS) + c.n_rxq * j->slots +
-	    SPARE * (o->threads + 1);
-	j->pool = port_pool("gen", n, longest > 1518 ? longest : 1518, err);
+		l.conf.mtu = (uint16_t)(longest - 14);
+	tx = o->txslots != 0 ? o->txslots : SLOTS;
+	l.slots = o->rxslots != 0 ? o->rxslots : SLOTS;
+	l.buffers = l.conf.n_txq * tx + l.conf.n_rxq * l.slots + SPARE * (o->threads + 1);
+	l.frame_max = longest > 1518 ? longest : 1518;
+	return l;
+}
+
+// A buffer takes its frame and headers, and some ports keep a copy of all of them.
+static unsigned memory_mb(const struct layout *l)
+{
+	uint64_t bytes = 2ull * l->buffers * (l->frame_max + 1024);
+
+	return 96 + (unsigned)(bytes >> 20);
+}
+
+static int open_port(struct gen_job *j, const char *name, struct layout *l, struct err *err)
+{
+	j->slots = l->slots;
+	j->pool = port_pool("gen", l->buffers, l->frame_max, err);
 	if (j->pool == NULL)
 		return -1;
-	c.pool = j->pool;
-	j->port = port_open(name, &c, err);
+	l->conf.pool = j->pool;
+	j->port = port_open(name, &l->conf, err);
 	return j->port != NULL ? 0 : -1;
 }
 
@@ -256,8 +277,12 @@ int gen_run(const char *self, struct gen_options *o)
 {
 	char room[64];
 	const char *name = full_name(o->port, room, sizeof(room));
-	struct port_env env = {
-		.n_workers = o->threads - 1, .first_cpu = -1, .names = &name, .n_names = 1};
+	struct layout layout = plan(o, name);
+	struct port_env env = {.memory_mb = memory_mb(&layout),
+		.n_workers = o->threads - 1,
+		.first_cpu = -1,
+		.names = &name,
+		.n_names = 1};
 	struct gen_job j = {.o = o, .n = o->threads};
 	struct err err = {0};
 	int status = GEN_USAGE;
@@ -275,7 +300,7 @@ int gen_run(const char *self, struct gen_options *o)
 	j.thread = calloc(j.n, sizeof(*j.thread));
 	if (j.thread == NULL) {
 		fprintf(stderr, "%s: no memory\n", self);
-	} else if (open_port(&j, name, &err) != 0) {
+	} else if (open_port(&j, name, &layout, &err) != 0) {
 		fprintf(stderr, "%s: %s\n", self, err.msg);
 	} else {
 		SAY("opened as %s; %s", port_describe(j.port), port_env_text());

@@ -307,7 +307,7 @@ static void profiles_that_make_no_sense_are_refused(void **state)
 	REFUSED(c.family = 5, "5");
 	REFUSED(c.family = 6, "IPv6");
 	REFUSED(c.len = 41, "42");
-	REFUSED(c.len = GEN_LEN_MAX + 1, "9600");
+	REFUSED(c.len = GEN_LEN_MAX + 1, "9596");
 	REFUSED(c.len_min = 61, "61");
 	REFUSED(c.burst = 0, "burst");
 	REFUSED(c.burst = GEN_BURST_MAX + 1, "burst");
