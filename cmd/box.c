@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUTES_MIN = 1024, NOT_HERE = -1 };
+enum { ROUTES_SPARE = 512, PREFIXES_AN_ADDRESS = 4, NOT_HERE = -1 };
 
 struct box {
 	struct router *router;
@@ -172,12 +172,18 @@ static struct router *make_router(const struct box_setup *s, struct err *err)
 		.icmp_reply_from_interface = c->icmp_reply_from_interface,
 		.pool = s->pool,
 	};
-	unsigned n = c->n_routes + c->n_neighs;
+	unsigned n4 = 0, n6 = 0;
 
+	for (unsigned i = 0; i < c->n_routes; i++)
+		*(c->routes[i].dst.addr.family == 4 ? &n4 : &n6) += 1;
+	for (unsigned i = 0; i < c->n_neighs; i++)
+		*(c->neighs[i].ip.family == 4 ? &n4 : &n6) += 1;
 	for (unsigned i = 0; i < c->n_ifaces; i++)
-		n += 4 * c->ifaces[i].n_addrs;
-	// Twice what is there: IPv6 prefixes that share nothing need more room than one each.
-	rc.max_routes4 = rc.max_routes6 = n * 2 > ROUTES_MIN ? n * 2 : ROUTES_MIN;
+		for (unsigned a = 0; a < c->ifaces[i].n_addrs; a++)
+			*(c->ifaces[i].addrs[a].addr.family == 4 ? &n4
+								 : &n6) += PREFIXES_AN_ADDRESS;
+	rc.max_routes4 = n4 + ROUTES_SPARE;
+	rc.max_routes6 = n6 + ROUTES_SPARE;
 	return router_new(&rc, err);
 }
 

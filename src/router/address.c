@@ -68,9 +68,9 @@ static int check_free(const struct router *r, uint16_t port, const struct prefix
 	struct prefix net = net_of(a), host = *a;
 
 	host.len = host_len(a);
-	if (special_name(&host) != NULL)
+	if (special_name(r, &host) != NULL)
 		return err_set(err, EINVAL, "%s: lies in %s, which no interface can have", text,
-			special_name(&host));
+			special_name(r, &host));
 	if (a->addr.family == 4 && a->len <= 30 &&
 		(a->addr.v4 == net.addr.v4 || a->addr.v4 == broadcast_of(&net).addr.v4))
 		return err_set(err, EINVAL, "%s: is the net's own or broadcast address", text);

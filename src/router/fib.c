@@ -3,16 +3,14 @@
 // prefixes beyond /24.  IPv6 lies in its trie: 24 bits, then 8 a step.  Both are looked up by
 // AVX-512 gathers where the processor has them and the process allows 512-bit vectors.
 //
-// Blocks of 256 entries ("tbl8") hold what lies behind the first 24 bits.  An IPv4 prefix needs at
-// most one; an IPv6 prefix up to 13, but in tables of some size they share most of them: 4 a route
-// held for random tables of 230,000 and a million routes.
+// Blocks of 256 entries ("tbl8") hold what lies behind the first 24 bits.  An IPv4 prefix beyond /24
+// needs at most one; those are few in large tables.  An IPv6 prefix needs up to 13, but in large
+// tables they share most of them: 4 a route held for random ones of 230,000 and a million routes.
 #include "router/fib.h"
 
 #include "router/fibtop.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <rte_errno.h>
 #include <rte_fib.h>
 #include <rte_fib6.h>
 #include <rte_rib.h>
@@ -22,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ANY_SOCKET = -1, TBL8_16BIT_MAX = 32767, HOPS_16BIT_MAX = 32767, DEEP6 = 13 };
+enum { ANY_SOCKET = -1, TBL8_16BIT_MAX = 32767, HOPS_16BIT_MAX = 32767, DEEP6 = 13, SHARED6 = 4 };
+// Up to so many routes a table has blocks for the worst of them.
+enum { SMALL4 = 16384, SMALL6 = 1024 };
 
 enum { TOP4 = 3, TOP6 = 8 }; // 224/3, ff00::/8
 
@@ -63,6 +63,17 @@ static int full(struct err *err, int family, const char *prefix, int rc)
 		strerror(-rc));
 }
 
+// DPDK's own reason, "invalid argument", does not help anybody.
+static void no_table(
+	struct err *err, int family, const struct fib_size *size, uint64_t n_tbl8, bool small)
+{
+	uint64_t mb = ((1u << 24) + n_tbl8 * 256) * (small ? 2 : 4) >> 20;
+
+	err_set(err, ENOMEM,
+		"no memory for an IPv%d routing table of %u routes (%u MB of packet memory)",
+		family, size->max_routes, (unsigned)mb);
+}
+
 static uint32_t mask4(uint32_t addr, uint8_t len)
 {
 	return len == 0 ? 0 : addr & (UINT32_MAX << (32 - len));
@@ -71,6 +82,7 @@ static uint32_t mask4(uint32_t addr, uint8_t len)
 struct fib4 *fib4_new(const struct fib_size *size, uint32_t miss, struct err *err)
 {
 	struct rte_fib_conf c = {.type = RTE_FIB_DIR24_8, .default_nh = miss};
+	unsigned deep = size->max_routes < SMALL4 ? size->max_routes : SMALL4;
 	struct fib4 *f;
 	char name[32];
 
@@ -83,16 +95,14 @@ struct fib4 *fib4_new(const struct fib_size *size, uint32_t miss, struct err *er
 	}
 	top_init(&f->top, TOP4);
 	c.max_routes = (int)size->max_routes + TOP_MAX;
-	c.dir24_8.num_tbl8 = size->max_routes <= 65536 ? size->max_routes
-						       : 65536 + (size->max_routes - 65536) / 8;
+	c.dir24_8.num_tbl8 = deep + (size->max_routes - deep) / 16;
 	c.dir24_8.nh_sz = size->max_hops <= HOPS_16BIT_MAX && c.dir24_8.num_tbl8 <= TBL8_16BIT_MAX
 				  ? RTE_FIB_DIR24_8_2B
 				  : RTE_FIB_DIR24_8_4B;
 	unique_name(name, sizeof(name), "fib4");
 	f->fib = rte_fib_create(name, ANY_SOCKET, &c);
 	if (f->fib == NULL) {
-		err_set(err, ENOMEM, "no memory for an IPv4 routing table of %u routes: %s",
-			size->max_routes, rte_strerror(rte_errno));
+		no_table(err, 4, size, c.dir24_8.num_tbl8, c.dir24_8.nh_sz == RTE_FIB_DIR24_8_2B);
 		free(f);
 		return NULL;
 	}
@@ -188,7 +198,7 @@ uint32_t fib4_find(const struct fib4 *f, uint32_t dst)
 struct fib6 *fib6_new(const struct fib_size *size, uint32_t miss, struct err *err)
 {
 	struct rte_fib6_conf c = {.type = RTE_FIB6_TRIE, .default_nh = miss};
-	unsigned deep = size->max_routes < 1024 ? size->max_routes : 1024;
+	unsigned deep = size->max_routes < SMALL6 ? size->max_routes : SMALL6;
 	struct fib6 *f;
 	char name[32];
 
@@ -201,15 +211,14 @@ struct fib6 *fib6_new(const struct fib_size *size, uint32_t miss, struct err *er
 	}
 	top_init(&f->top, TOP6);
 	c.max_routes = (int)size->max_routes + TOP_MAX;
-	c.trie.num_tbl8 = DEEP6 * deep + 4 * (size->max_routes - deep);
+	c.trie.num_tbl8 = DEEP6 * deep + SHARED6 * (size->max_routes - deep);
 	c.trie.nh_sz = size->max_hops <= HOPS_16BIT_MAX && c.trie.num_tbl8 <= TBL8_16BIT_MAX
 			       ? RTE_FIB6_TRIE_2B
 			       : RTE_FIB6_TRIE_4B;
 	unique_name(name, sizeof(name), "fib6");
 	f->fib = rte_fib6_create(name, ANY_SOCKET, &c);
 	if (f->fib == NULL) {
-		err_set(err, ENOMEM, "no memory for an IPv6 routing table of %u routes: %s",
-			size->max_routes, rte_strerror(rte_errno));
+		no_table(err, 6, size, c.trie.num_tbl8, c.trie.nh_sz == RTE_FIB6_TRIE_2B);
 		free(f);
 		return NULL;
 	}

@@ -20,6 +20,8 @@ struct iface {
 	unsigned n_addrs;
 };
 
+enum { N_SPECIALS = 10 };
+
 // A net whose hosts are neighbours on a port.
 struct onlink {
 	struct prefix net;
@@ -41,6 +43,7 @@ struct router {
 	struct neighs neighs;
 	struct onlink *onlinks;
 	unsigned n_onlinks;
+	struct prefix specials[N_SPECIALS];
 };
 
 // The next hop of any destination but a link-local one.
@@ -50,7 +53,7 @@ uint32_t route_find(const struct router *r, const struct ip *dst);
 int special_init(struct router *r, struct err *err);
 
 // The reserved prefix that holds all of p, as text for a message, or NULL.
-const char *special_name(const struct prefix *p);
+const char *special_name(const struct router *r, const struct prefix *p);
 
 // Sources a router does not forward: martian4 of the address in host order, martian6 in wire order.
 bool special_src4(uint32_t src);

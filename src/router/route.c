@@ -161,7 +161,7 @@ static int gateway_port(
 static int check_dst(
 	const struct router *r, const struct route *rt, const char *text, struct err *err)
 {
-	const char *special = special_name(&rt->dst);
+	const char *special = special_name(r, &rt->dst);
 
 	if (special != NULL)
 		return err_set(

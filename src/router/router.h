@@ -60,7 +60,8 @@ struct router_conf {
 	struct rte_mempool *pool;          // for packets made here
 };
 
-// -EINVAL, -ENOMEM.  All memory is taken now: about 35 and 50 MB for the smallest tables.
+// -EINVAL, -ENOMEM.  All memory is taken now, of what port_init got: 33 and 40 MB for a thousand
+// routes of each family, 37 and 330 MB for 65,536.
 struct router *router_new(const struct router_conf *conf, struct err *err);
 void router_free(struct router *r);
 

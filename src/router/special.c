@@ -24,33 +24,30 @@ static const struct special specials[] = {
 	{"ff00::/8", HOP_MULTICAST},
 };
 
-enum { N_SPECIALS = sizeof(specials) / sizeof(specials[0]) };
+static_assert(sizeof(specials) / sizeof(specials[0]) == N_SPECIALS, "all have a place");
 
 int special_init(struct router *r, struct err *err)
 {
 	for (unsigned i = 0; i < N_SPECIALS; i++) {
-		struct prefix p;
-		int rc = prefix_parse(specials[i].prefix, &p, err);
+		struct prefix *p = &r->specials[i];
+		int rc = prefix_parse(specials[i].prefix, p, err);
 
 		if (rc == 0)
-			rc = p.addr.family == 4
-				     ? fib4_set(r->fib4, p.addr.v4, p.len, specials[i].kind, err)
-				     : fib6_set(r->fib6, &p.addr.v6, p.len, specials[i].kind, err);
+			rc = p->addr.family == 4
+				     ? fib4_set(r->fib4, p->addr.v4, p->len, specials[i].kind, err)
+				     : fib6_set(
+					       r->fib6, &p->addr.v6, p->len, specials[i].kind, err);
 		if (rc != 0)
 			return rc;
 	}
 	return 0;
 }
 
-const char *special_name(const struct prefix *p)
+const char *special_name(const struct router *r, const struct prefix *p)
 {
-	for (unsigned i = 0; i < N_SPECIALS; i++) {
-		struct prefix s;
-
-		if (prefix_parse(specials[i].prefix, &s, NULL) == 0 && p->len >= s.len &&
-			prefix_contains(&s, &p->addr))
+	for (unsigned i = 0; i < N_SPECIALS; i++)
+		if (p->len >= r->specials[i].len && prefix_contains(&r->specials[i], &p->addr))
 			return specials[i].prefix;
-	}
 	return NULL;
 }
 
