@@ -48,24 +48,14 @@ static unsigned own_cpu(void)
 	return cpu_allowed(cpu, 2) == 1 || now < 0 ? cpu[0] : (unsigned)now;
 }
 
-// A CPU for the device that is not the tester's.  A thread that is bound already does not show
-// which CPUs its process may use; then those of the kernel's own threads are.
+// A CPU for the device that is not the tester's, of those the process had when the device was made
+// (starting packet I/O binds the thread).  A process that may use only one shares it.
 static void choose_cpus(struct dut_linux *s)
 {
-	cpu_set_t set;
-	unsigned own = own_cpu();
-
-	s->host.tester_cpu = s->host.cpu = own;
+	s->host.tester_cpu = s->host.cpu = own_cpu();
 	for (unsigned i = 0; i < s->n_cpus; i++)
-		if (s->cpus[i] != own) {
+		if (s->cpus[i] != s->host.tester_cpu) {
 			s->host.cpu = s->cpus[i];
-			return;
-		}
-	if (sched_getaffinity(2, sizeof(set), &set) != 0)
-		return;
-	for (unsigned i = 0; i < CPU_SETSIZE; i++)
-		if (CPU_ISSET(i, &set) && i != own) {
-			s->host.cpu = i;
 			return;
 		}
 }

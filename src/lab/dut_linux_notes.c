@@ -39,7 +39,7 @@ static const char *reason(const struct conf_note *note)
 	if (note->kind != CONF_NO_EFFECT)
 		return note->why;
 	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
-		if (fnmatch(held[i], note->what, 0) == 0)
+		if (fnmatch(held[i], note->what, 0) == 0 && strstr(note->why, "the router") == NULL)
 			return note->why;
 	return elsewhere;
 }

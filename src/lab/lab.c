@@ -172,6 +172,9 @@ static int one_run(struct experiment *e, struct lab_run *run, struct err *err)
 		}
 	}
 	e->dut->stop(e->dut);
+	// A signal from a terminal also ends the commands of a start, which then complain.
+	if (rc != 0 && e->o.stop != NULL && *e->o.stop != 0)
+		return err_set(err, EINTR, "interrupted");
 	return rc;
 }
 

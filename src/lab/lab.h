@@ -94,7 +94,8 @@ struct dut {
 };
 
 // The Linux kernel in network namespaces of this process (root).  port_kind: "xdp", or "afpacket",
-// whose frames come in pieces that cost the device up to twice as much.
+// whose frames come in pieces that cost the device up to twice as much.  To be called before
+// port_init(), which binds the thread to a CPU: the device gets another of those it had.
 int dut_linux(struct dut *d, const char *port_kind, struct err *err);
 void dut_linux_free(struct dut *d);
 

@@ -95,7 +95,8 @@ def held():
 def started(folder, *args):
     """A lab that is under way, and the two namespaces it has made."""
     lab_process = subprocess.Popen([WEIR, "lab", "--dut", "linux", "--runs", "50", *args],
-                                   cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                   cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   start_new_session=True)
     end = time.monotonic() + 60
     while time.monotonic() < end and lab_process.poll() is None:
         made = namespaces(children(lab_process.pid))
@@ -156,12 +157,16 @@ def test_interrupts_leave_nothing(tmp):
             folder = tempfile.mkdtemp(dir=tmp)
             process, made = started(folder, *QUICK)
             time.sleep(delay)
-            process.send_signal(sig)
+            if sig == signal.SIGINT:  # as a terminal does: to all of the group
+                os.killpg(process.pid, sig)
+            else:
+                process.send_signal(sig)
             out, err = process.communicate(timeout=120)
             what = f"{sig.name} after {delay} s"
             check(process.returncode == -sig, f"{what}: exit {process.returncode}: {out}{err}")
             check(gone(made), f"{what}: a namespace is still held")
             if sig != signal.SIGKILL:
+                check(err == "weir lab: interrupted\n", f"{what}: said {err}")
                 check(not os.listdir(folder), f"{what}: left {os.listdir(folder)}")
 
 
