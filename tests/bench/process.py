@@ -4,7 +4,9 @@
 A measurement is a number of short windows.  In each one the thread's own CPU time (schedstat) is
 set against the packets it moved, so that time in which somebody else had the CPU does not count;
 and the tenth percentile over the windows is taken, so that windows in which a neighbour on the same
-physical core slowed it down do not count either.  What can neither be counted out is a machine that
+physical core slowed it down do not count either.  (Where the kernel's queues lie between the thread
+and the counter, the packets of a window are not quite those of its CPU time: there it is the median.)
+What can neither be counted out is a machine that
 is busy all the time: then the thread's share of its CPU is low, and the measurement is refused.
 """
 import glob
@@ -18,7 +20,7 @@ import statistics
 import subprocess
 import time
 
-WINDOWS, WINDOW_S, WARM_S = 9, 0.15, 0.4
+WINDOWS, WINDOW_S, WARM_S = 10, 0.15, 0.4
 
 
 class NotMeasured(Exception):
@@ -34,12 +36,14 @@ class Measured:
 
     share_min = 0.8  # of its CPU that a polling thread must have had
 
-    def __init__(self, what, windows):
-        costs = sorted(c / n for c, n, _ in windows if n > 0)
-        if len(costs) < len(windows) * 2 // 3 or not costs:
+    def __init__(self, what, windows, queued=False):
+        costs = [c / n for c, n, _ in windows if n > 0]
+        if len(costs) < 5:
             raise Busy(f"{what}: moved no packets")
         self.share = statistics.median(c / w for c, _, w in windows)
-        self.ns = costs[len(costs) // 10]  # CPU time a packet
+        # CPU time a packet.
+        self.ns = statistics.median(costs) if queued else statistics.quantiles(
+            costs, n=10, method="inclusive")[0]
         if self.share < self.share_min:
             raise Busy(f"{what}: had only {self.share:.0%} of its CPU; the machine is busy")
 

@@ -91,14 +91,14 @@ class VethSend(Row):
     def gen(self, env):
         with Lab() as lab, Sink(env.build, "k1", lab.sink, env.folder) as sink, \
                 Generator(env.build, f"{self.kind}:d1", env.folder, env.cpus[1], lab.dut) as g:
-            return Measured("weir gen", g.windows(g.sender(), sink.count))
+            return Measured("weir gen", g.windows(g.sender(), sink.count), queued=True)
 
     def testpmd(self, env):
         with Lab() as lab, Sink(env.build, "k1", lab.sink, env.folder) as sink, \
                 Testpmd("txonly", [f"{self.driver}0,iface=d1"], env.folder, env.cpus, env.pages,
                         lab.dut, options=["--txpkts=60"]) as t:
             t.connect()
-            return Measured("testpmd txonly", t.windows(t.worker(), sink.count))
+            return Measured("testpmd txonly", t.windows(t.worker(), sink.count), queued=True)
 
 
 class VethForward(Row):
@@ -117,7 +117,7 @@ class VethForward(Row):
                 Router(env.build, env.conf, f"{self.kind}:d0", f"{self.kind}:d1", env.folder,
                        lab.dut) as r, self.source(env, lab) as g:
             g.sender()
-            return Measured("weir router", r.windows(r.worker(), sink.count))
+            return Measured("weir router", r.windows(r.worker(), sink.count), queued=True)
 
     def testpmd(self, env):
         vdevs = [f"{self.driver}0,iface=d0", f"{self.driver}1,iface=d1"]
@@ -126,7 +126,7 @@ class VethForward(Row):
             t.connect()
             with self.source(env, lab) as g:
                 g.sender()
-                return Measured("testpmd mac", t.windows(t.worker(), sink.count))
+                return Measured("testpmd mac", t.windows(t.worker(), sink.count), queued=True)
 
 
 class Seconds:
