@@ -149,7 +149,7 @@ static int one_run(struct experiment *e, struct lab_run *run, struct err *err)
 	const struct arm_plan *p = &e->plan[run->arm];
 	struct trial_plan plan = {.warm_s = e->o.warm_s,
 		.window_s = e->o.window_s,
-		.slice_s = 0.001,
+		.slice_s = 0.0005,
 		.n_windows = n_windows(&e->o),
 		.settle_s = e->dut->settle_s,
 		.settle_max_s = 2,

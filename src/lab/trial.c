@@ -9,7 +9,7 @@
 // them, so it could not be kept busy all the time; gates see to it that it always finds full
 // bursts.  A thread that sleeps when there is nothing to do works for its CPU time.  A polling one
 // works in its busy turns; these are timed by the TSC, which goes on when another thread has the
-// CPU, so only slices of about a millisecond count in which the thread had its CPU all the time.
+// CPU, so only slices of about half a millisecond count in which the thread had its CPU all the time.
 //
 // Of a box that cannot be watched, and whenever a rate is asked for: right frames that came back,
 // by the wall clock.
@@ -50,17 +50,23 @@ struct work {
 	double seconds;
 	uint64_t busy_turns, turn_packets; // of all slices
 	double wall;                       // of the undisturbed ones
+	bool calm;                         // the last slice was undisturbed
 };
 
-// Counts the slice between two readings if the thread had its CPU for (nearly) all of it.
+// Counts the slice between two readings if the thread had its CPU for (nearly) all of it, and of the
+// one before: a turn is added to busy_cycles when it ends, so the first slice after a theft may
+// be charged with all of it.
 static void work_slice(
 	struct work *w, const struct dut_counters *a, const struct dut_counters *b, uint64_t ns)
 {
 	double busy = (double)(b->busy_cycles - a->busy_cycles) / (double)clock_cycles_hz();
+	bool was_calm;
 
 	w->busy_turns += b->busy_turns - a->busy_turns;
 	w->turn_packets += b->in - a->in;
-	if (ns == 0 || (double)(b->cpu_ns - a->cpu_ns) < 0.98 * (double)ns)
+	was_calm = w->calm;
+	w->calm = ns > 0 && (double)(b->cpu_ns - a->cpu_ns) >= 0.98 * (double)ns;
+	if (!was_calm || !w->calm)
 		return;
 	w->packets += b->sent - a->sent;
 	w->seconds += busy;
