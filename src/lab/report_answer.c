@@ -105,8 +105,10 @@ static void interval(
 	axis_grid(f, a);
 	if (r->has_noise) {
 		for (int side = -1; side <= 1; side += 2) {
-			double x = axis_at(a, side * 100 * r->noise);
+			double noise = side * 100 * r->noise, x = axis_at(a, noise);
 
+			if (!(noise >= a->lo && noise <= a->hi))
+				continue; // an edge must not pass for it
 			fprintf(f,
 				"<line class=\"noise\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" "
 				"y2=\"100%%\"/>",
