@@ -2,6 +2,7 @@
 """What the tests of `weir lab` share."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,8 @@ def lab(weir, args, cwd, user=None, timeout=300):
         r = subprocess.CompletedProcess(cmd, p.returncode, out, err + ("left: %s\n" % left if left else ""))
         if r.returncode != 3 or "unsteady" not in r.stdout:
             break
+        if "-o" in args:
+            shutil.rmtree(os.path.join(cwd, args[args.index("-o") + 1]))
     return r
 
 
