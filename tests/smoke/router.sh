@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # weir router from end to end, in memory: a capture in, a capture out, the account, and what it
 # refuses.
-# usage: router.sh WEIR
+# usage: router.sh WEIR MANUAL
 # shellcheck disable=SC2317 # functions are called by check
 set -u
 
 weir=$1
+manual=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -93,6 +94,12 @@ check "json account" has '"drops": {"ip4-ttl":' "$work/out"
 timeout -s INT 2 "$weir" router --conf "$work" --port "igb2=pcap:$work/in.pcap" --port igb3=null \
 	--loop >"$work/out" 2>"$work/err"
 check "account after a signal" has "queued 0" "$work/out"
+
+# Every option of the help is in the manual, and the other way round.
+"$weir" router --help | sed -n 's/^ *\(-h, \)\{0,1\}--\([a-z]*\) .*/\2/p' | sort >"$work/help"
+sed -n 's/^\.It.* Fl -\([a-z]*\).*/\1/p; s/^\.It Fl h , Fl -\(help\)/\1/p' "$manual" | sort -u >"$work/man"
+check "help and manual agree" cmp "$work/help" "$work/man"
+check "they name options" [ "$(wc -l <"$work/help")" -eq 9 ]
 
 check "no conf" refused 2 "--conf and at least one --port are needed" --port igb2=null
 check "no such option" refused 2 "--help" --bogus
