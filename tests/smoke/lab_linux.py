@@ -108,7 +108,7 @@ def box(weir):
         found = load(os.path.join(where, results(r.stdout)))
         arm = found["arms"][0]
         # A busy machine may make one run void as often as it is tried.
-        f.check(arm["n"] >= 3, "wire: %d runs" % arm["n"])
+        f.check(arm["n"] >= 2, "wire: %d runs" % arm["n"])
         f.check("came back" in found["basis"], "wire: basis %s" % found["basis"])
         if lossless:
             f.check(abs(arm["median_pps"] / 20000 - 1) < 0.05, "wire: %s pps at 20000" % arm["median_pps"])

@@ -40,6 +40,8 @@ def lab(weir, args, cwd, user=None, timeout=300):
     if user is not None:
         cmd = ["setpriv", "--reuid=%d" % user, "--regid=%d" % user, "--clear-groups", *cmd]
     for _ in range(3):
+        if "-o" in args:
+            shutil.rmtree(os.path.join(cwd, args[args.index("-o") + 1]), ignore_errors=True)
         p = subprocess.Popen(cmd, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                              stdin=subprocess.DEVNULL, start_new_session=True)
         try:
