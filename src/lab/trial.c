@@ -147,9 +147,10 @@ static double median(double *v, unsigned n)
 	return n % 2 == 1 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-// The steady part: what is left when intervals at either end that lie more than a fifth away from
-// the median of all are cut.  Where the rate rests on working time (timed), intervals without any
-// undisturbed slice say nothing and are cut wherever they are.
+// The steady part: what is left when intervals at either end are cut that are faster or slower than
+// the median of all by a factor of 1.4 (shared machines have two speeds about as far apart, and
+// which of them a run meets is no fault of it).  Where the rate rests on working time (timed),
+// intervals without any undisturbed slice say nothing and are cut wherever they are.
 static unsigned steady_mark(struct lab_window *w, unsigned n, bool timed, double *scratch)
 {
 	unsigned first = 0, end = n, left = 0;
@@ -158,9 +159,9 @@ static unsigned steady_mark(struct lab_window *w, unsigned n, bool timed, double
 	for (unsigned i = 0; i < n; i++)
 		scratch[i] = w[i].pps;
 	m = median(scratch, n);
-	while (first < end && (w[first].pps < 0.8 * m || w[first].pps > 1.25 * m))
+	while (first < end && (w[first].pps < m / 1.4 || w[first].pps > m * 1.4))
 		first++;
-	while (end > first && (w[end - 1].pps < 0.8 * m || w[end - 1].pps > 1.25 * m))
+	while (end > first && (w[end - 1].pps < m / 1.4 || w[end - 1].pps > m * 1.4))
 		end--;
 	for (unsigned i = first; i < end; i++) {
 		w[i].steady = !timed || w[i].work_s > 0;
