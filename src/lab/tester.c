@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-enum { LOT = 64 };
+// The port that sends is asked for frames every RETURN_TURNS turns only.
+enum { LOT = 64, RETURN_TURNS = 32 };
 
 // Empties the port: until nothing came for `quiet_s`, a second at most.
 static void drain(struct port *in, double quiet_s)
@@ -67,10 +68,23 @@ static uint64_t now_ns(void *arg)
 	return clock_ns();
 }
 
+// ICMP errors and redirects come back to the port that sends.
+static void take_returned(struct tester *t)
+{
+	struct rte_mbuf *m[LOT];
+	unsigned n = port_rx(t->ends.out, 0, m, LOT);
+
+	port_free(m, n);
+	t->returned += n;
+}
+
 static unsigned turn(void *arg, bool sending)
 {
 	struct tester *t = arg;
 	unsigned got = 0, n;
+
+	if (t->turns++ % RETURN_TURNS == 0)
+		take_returned(t);
 
 	if (sending)
 		sender_step(t->sender, clock_cycles());
@@ -104,6 +118,7 @@ static void read_counts(void *arg, struct trial_count *out)
 	port_stats(t->ends.in, &stats);
 	out->offered = sent.packets;
 	out->refused = sent.refused;
+	out->returned = t->returned;
 	out->missed = stats.rx_missed + stats.rx_no_buffer - t->missed_before;
 	device(t, &out->dut);
 }

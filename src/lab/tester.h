@@ -10,6 +10,8 @@ struct tester {
 	struct lab_ends ends;
 	struct sender *sender;
 	struct checker *checker;
+	uint64_t returned; // frames the device sent back to where the test's came from
+	unsigned turns;
 	uint64_t missed_before;     // of the receiving port, when the run began
 	struct dut_counters before; // the device's: a kernel has sent frames of its own by then
 };

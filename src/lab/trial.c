@@ -234,8 +234,9 @@ static void accounts_fill(
 // Also true in the middle of a turn of the device, whose counters are not of one moment then.
 static bool under_way(const struct trial_plan *p, const struct trial_count *c)
 {
-	return p->accounts && (c->dut.in < c->offered || c->got.packets < c->dut.sent ||
-				      c->dut.in + c->dut.made > trial_out(&c->dut));
+	return p->accounts &&
+	       (c->dut.in < c->offered || c->got.packets + c->returned < c->dut.sent ||
+		       c->dut.in + c->dut.made > trial_out(&c->dut));
 }
 
 // Stops sending and receives until nothing has come for a while (or all is accounted for).

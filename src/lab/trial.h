@@ -8,6 +8,7 @@
 struct trial_count {
 	uint64_t offered, refused;   // the sender's
 	struct checker_counters got; // the checker's
+	uint64_t returned;           // sent back by the device to the port that sends: ICMP
 	uint64_t missed;             // lost by the tester's receiving port
 	struct dut_counters dut;
 };

@@ -74,8 +74,10 @@ static void gate_account(const struct trial_count *end, struct lab_run *run)
 
 uint64_t trial_tester_lost(const struct trial_plan *p, const struct trial_count *c)
 {
-	if (p->has_work && c->dut.sent > c->got.packets)
-		return c->dut.sent - c->got.packets;
+	uint64_t back = c->got.packets + c->returned;
+
+	if (p->has_work && c->dut.sent > back)
+		return c->dut.sent - back;
 	return p->has_work ? 0 : c->missed;
 }
 
