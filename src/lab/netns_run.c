@@ -128,22 +128,23 @@ static void middle(const struct job *j)
 	_exit(WEXITSTATUS(status));
 }
 
-// Waits for its end; kills it after the time.  The status, or -ETIMEDOUT.
+// Waits for its end; kills it after the time, or when a signal comes that the caller has a handler
+// for.  The status, -ETIMEDOUT or -EINTR.
 static int await(pid_t pid, unsigned timeout_s)
 {
 	struct pollfd p = {.fd = pidfd_open(pid, 0), .events = POLLIN};
 	int status = 0, n = 1;
 
 	if (p.fd >= 0) {
-		do
-			n = poll(&p, 1, (int)timeout_s * 1000);
-		while (n < 0 && errno == EINTR);
+		n = poll(&p, 1, (int)timeout_s * 1000);
 		close(p.fd);
 	}
-	if (n == 0)
+	if (n <= 0)
 		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (n < 0)
+		return -EINTR;
 	return n == 0 ? -ETIMEDOUT : status;
 }
 
@@ -176,6 +177,8 @@ static int verdict(
 {
 	if (status == 0)
 		return 0;
+	if (status == -EINTR)
+		return err_set(err, EINTR, "%s: interrupted", name);
 	if (status == -ETIMEDOUT)
 		return err_set(err, ETIMEDOUT, "%s: stopped after %u s", name, timeout_s);
 	if (WIFSIGNALED(status))

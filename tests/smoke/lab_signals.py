@@ -51,6 +51,20 @@ def interrupt(weir, args, sig, after):
     shutil.rmtree(where)
 
 
+def during_script(weir):
+    """A set-up script that takes its time is stopped too."""
+    where = place()
+    shutil.copytree(os.path.join(TOP, "labs/nftables/base"), os.path.join(where, "lab", "base"))
+    os.mkdir(os.path.join(where, "lab", "slow"))
+    with open(os.path.join(where, "lab", "slow", "setup.sh"), "w", encoding="utf-8") as h:
+        h.write("sleep 25 &\nsleep 25\n")
+    for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        start = time.monotonic()
+        interrupt(weir, ["--dut", "linux", "-4", os.path.join(where, "lab")], sig, 1.5)
+        f.check(time.monotonic() - start < 15, "%s in a script: ends after %.0f s" % (sig, time.monotonic() - start))
+    shutil.rmtree(where)
+
+
 def main():
     weir = os.path.realpath(sys.argv[1])
     runs = [["--quick"]]
@@ -59,6 +73,8 @@ def main():
     for args in runs:
         for i, after in enumerate(MOMENTS):
             interrupt(weir, args, (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)[i % 3], after)
+    if len(runs) == 2:
+        during_script(weir)
     if len(runs) == 1:
         print("not root: the kernel in namespaces was not interrupted")
     f.end()
