@@ -58,7 +58,8 @@ static void add_arm(struct experiment *e, const struct lab_condition *c,
 	if (e->conditions->n == 1)
 		snprintf(a->name, sizeof(a->name), "%s%s", family, suffix);
 	else
-		snprintf(a->name, sizeof(a->name), "%.70s %s%s", c->name, family, suffix);
+		snprintf(a->name, sizeof(a->name), "%.*s %s%s", LAB_CONDITION_MAX - 1, c->name,
+			family, suffix);
 	snprintf(a->condition, sizeof(a->condition), "%s", c->name);
 	a->family = t->family;
 	a->frame_len = t->gen.len;
@@ -190,7 +191,7 @@ static void describe(struct experiment *e)
 	snprintf(r->version, sizeof(r->version), "%s", WEIR_VERSION);
 	snprintf(r->command, sizeof(r->command), "%s", e->o.command);
 	snprintf(r->env, sizeof(r->env), "%s", port_env_text());
-	if (e->dut->has_work)
+	if (e->dut->has_work && e->o.traffic[0].gen.rate_pps == 0)
 		snprintf(r->basis, sizeof(r->basis),
 			"frames forwarded per second of the forwarding core's working time%s",
 			e->dut->polls ? "" : " (CPU time of the kernel's receive thread)");

@@ -20,10 +20,13 @@
 struct port;
 struct rte_mempool;
 
+// Longer names of conditions are refused: an arm's name has more words.
+enum { LAB_CONDITION_MAX = LAB_NAME_MAX - 16 };
+
 struct lab_condition {
-	char name[LAB_NAME_MAX]; // the folder's
-	char dir[512];           // "" = built in
-	char setup[560];         // path of its setup.sh; "" = none
+	char name[LAB_CONDITION_MAX]; // the folder's
+	char dir[512];                // "" = built in
+	char setup[560];              // path of its setup.sh; "" = none
 	bool baseline;
 	struct conf conf;
 };
