@@ -257,8 +257,11 @@ static int method_option(struct lab_cmd *c, int id, struct err *err)
 
 static int option(struct lab_cmd *c, int id, char **argv, struct err *err)
 {
-	int rc = device_option(c, id, err);
+	int rc;
 
+	if ((id == 'o' || id == O_NAME) && optarg[0] == '\0')
+		return err_set(err, EINVAL, "%s: the name is empty", id == 'o' ? "-o" : "--name");
+	rc = device_option(c, id, err);
 	if (rc == 1)
 		rc = traffic_option(c, id, err);
 	if (rc == 1)

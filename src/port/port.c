@@ -10,6 +10,7 @@
 #include "port/xsk.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <rte_bus_vdev.h>
 
 #include <rte_errno.h>
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { DESCRIPTORS = 1024, MTU_DEFAULT = 1500, MTU_MIN = 68, MTU_MAX = 9582 };
 
@@ -78,11 +80,40 @@ static const struct {
 	[PORT_PCI] = {pci_attach, pci_detach},
 };
 
+// The path with its folder resolved; the file itself need not be there.
+static bool resolve(const char *path, char *out, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+	char real[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%.*s", slash == NULL ? 1 : (int)(slash - path) + 1,
+		slash == NULL ? "." : path);
+	return realpath(folder, real) != NULL &&
+	       snprintf(out, size, "%s/%s", real, slash == NULL ? path : slash + 1) < (int)size;
+}
+
+// Whether two paths, "" for none, lead to one file.
+static bool same_file(const char *a, const char *b)
+{
+	char ra[PATH_MAX];
+	char rb[PATH_MAX];
+	struct stat sa;
+	struct stat sb;
+
+	if (a[0] == '\0' || b[0] == '\0')
+		return false;
+	if (stat(a, &sa) == 0 && stat(b, &sb) == 0)
+		return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+	return resolve(a, ra, sizeof(ra)) && resolve(b, rb, sizeof(rb)) && strcmp(ra, rb) == 0;
+}
+
 // Whether two ports cannot be open at the same time.
 static bool same_thing(const struct port_spec *a, const struct port_spec *b)
 {
 	if (a->kind == PORT_PCAP && b->kind == PORT_PCAP)
-		return a->out[0] != '\0' && strcmp(a->out, b->out) == 0;
+		return same_file(a->out, b->out) || same_file(a->out, b->in) ||
+		       same_file(a->in, b->out);
 	if (a->kind == PORT_MEMIF && b->kind == PORT_MEMIF)
 		return strcmp(a->in, b->in) == 0;
 	if (a->kind != b->kind || a->kind == PORT_MEM || a->kind == PORT_NULL ||
@@ -103,6 +134,8 @@ static int check_conf(const struct port *p, const struct port_conf *conf, struct
 			MTU_MIN, MTU_MAX);
 	if (conf->pcap_loop && p->spec.kind != PORT_PCAP)
 		return err_set(err, EINVAL, "%s: only a capture can be repeated", p->name);
+	if (p->spec.kind == PORT_PCAP && same_file(p->spec.in, p->spec.out))
+		return err_set(err, EINVAL, "%s: would write over the capture it reads", p->name);
 	for (const struct port *o = open_ports; o != NULL; o = o->next)
 		if (same_thing(&p->spec, &o->spec))
 			return err_set(err, EBUSY, "%s: already open as %s", p->name, o->name);

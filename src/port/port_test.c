@@ -339,6 +339,35 @@ static void a_capture_is_written_whole_or_not_at_all(void **state)
 	port_close(p);
 }
 
+static void no_capture_is_written_over_one_in_use(void **state)
+{
+	struct port *p;
+	struct stat st;
+	off_t size;
+
+	(void)state;
+	write_capture(path("in"), 3, DLT_EN10MB);
+	assert_int_equal(stat(path("in"), &st), 0);
+	size = st.st_size;
+	assert_int_equal(link(path("in"), path("link")), 0);
+	must_fail(format("pcap:%s,%s", path("in"), path("in")), (struct port_conf){0}, EINVAL,
+		"write over");
+	must_fail(format("pcap:%s,%s", path("in"), path("./in")), (struct port_conf){0}, EINVAL,
+		"write over");
+	must_fail(format("pcap:%s,%s", path("in"), path("link")), (struct port_conf){0}, EINVAL,
+		"write over");
+	p = must_open(format("pcap:%s,%s", path("in"), path("out")), (struct port_conf){0});
+	must_fail(format("pcap:,%s%s", path("link"), ""), (struct port_conf){0}, EBUSY, "already");
+	must_fail(format("pcap:,%s%s", path("./out"), ""), (struct port_conf){0}, EBUSY, "already");
+	port_close(p);
+	assert_int_equal(stat(path("in"), &st), 0);
+	assert_int_equal(st.st_size, size);
+	unlink(path("in"));
+	unlink(path("link"));
+	unlink(path("out"));
+	assert_int_equal(count_files(dir), 0);
+}
+
 static void ports_can_be_opened_and_closed_for_ever(void **state)
 {
 	static const char *const names[] = {"mem:a", "mem:a", "null"};
@@ -490,6 +519,7 @@ int main(void)
 		cmocka_unit_test(a_capture_can_be_repeated_for_ever),
 		cmocka_unit_test(a_capture_that_cannot_be_used_is_refused_in_words),
 		cmocka_unit_test(a_capture_is_written_whole_or_not_at_all),
+		cmocka_unit_test(no_capture_is_written_over_one_in_use),
 		cmocka_unit_test(ports_can_be_opened_and_closed_for_ever),
 		cmocka_unit_test(pools_hold_frames_up_to_their_limit),
 		cmocka_unit_test(a_quiet_point_lies_between_two_turns),

@@ -45,6 +45,12 @@ refused() {
 	has "$text" "$work/out"
 }
 
+# An account that could not be printed is no success.
+refused_output() {
+	"$weir" router --conf "$work" --port igb2=null --seconds 1 >/dev/full 2>"$work/out"
+	[ $? -eq 1 ] && has "standard output: No space left on device" "$work/out"
+}
+
 cat >"$work/rc.conf" <<'RC'
 gateway_enable="YES"
 ifconfig_igb2="inet 198.18.0.209/25 ether 02:00:00:00:00:01"
@@ -115,6 +121,7 @@ check "an interface twice" refused 1 "the interface 'igb2' is given two ports" \
 check "what has no port is named" refused 0 \
 	"rc.conf:5: the route 'receiver' is left out: igb3 has no port" \
 	--conf "$work" --port igb2=null --seconds 1
+check "a full disk" refused_output
 echo "gateway 1" >"$work/sysctl.conf"
 check "a malformed file" refused 1 "sysctl.conf:1: " --conf "$work" --port igb2=null
 

@@ -8,7 +8,7 @@ set -eu
 	echo '		type filter hook forward priority 0; policy drop;'
 	i=1
 	while [ "$i" -le 24 ]; do
-		echo "		ip saddr 10.0.$i.0/24 drop"
+		echo "		udp dport $((10000 + i)) drop"
 		i=$((i + 1))
 	done
 	echo "		iifname \"$WEIR_IN\" accept"
