@@ -219,7 +219,7 @@ def usage(weir):
             (["--dst", "10.1.0.1-10.1.0.9"], 4, "no route to 10.1.0.1"),
             (["--dut", "wire", "--out", "null", "--in", "null", "--dmac", "2:0:0:0:0:1", "-4", "--src", "10.0.0.1"], 5, "RFC 6815"),
     ):
-        r = subprocess.run([weir, "lab", *args], capture_output=True, text=True, timeout=60, check=False, cwd="/tmp")
+        r = lab(weir, args, "/tmp")
         f.check(r.returncode == status and says in r.stderr and r.stdout == "" and r.stderr.count("\n") == 1,
                 "%s: exit %d: %r" % (args, r.returncode, r.stderr))
     help_text = subprocess.run([weir, "lab", "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
