@@ -181,7 +181,10 @@ static int print(const struct lab_cmd *c, const struct lab_results *r, const cha
 	} else {
 		lab_print(stdout, r, folder);
 	}
-	return fflush(stdout) == 0 ? LAB_OK : LAB_INVALID;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return LAB_OK;
+	fprintf(stderr, "weir lab: standard output: %s\n", strerror(errno));
+	return LAB_INVALID;
 }
 
 static int experiment(struct lab_cmd *c, struct dut *d, const struct lab_conditions *conditions)
@@ -189,15 +192,18 @@ static int experiment(struct lab_cmd *c, struct dut *d, const struct lab_conditi
 	struct lab_results r;
 	struct err err = {0};
 	char folder[PATH_MAX];
-	int status;
+	int status, rc;
 
 	if (c->n_aa > 0)
 		return lab_cmd_aa(c, d, conditions);
-	if (lab_run(d, conditions, &c->o, &r, folder, sizeof(folder), &err) != 0)
+	rc = lab_run(d, conditions, &c->o, &r, folder, sizeof(folder), &err);
+	if (rc < 0)
 		return complain(&err, status_of(&err));
-	status = print(c, &r, folder);
+	status = print(c, &r, rc == LAB_NOT_KEPT ? NULL : folder);
 	if (status == LAB_OK)
 		status = judge(c, &r);
+	if (rc == LAB_NOT_KEPT)
+		status = complain(&err, status_of(&err));
 	lab_results_free(&r);
 	return status;
 }

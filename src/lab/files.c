@@ -25,7 +25,7 @@ static int put(struct folder *f, const char *rel, char *text, json_t *list, stru
 
 	if (text == NULL)
 		return err_set(err, ENOMEM, "no memory for %s", rel);
-	rc = folder_write(f, rel, text, strlen(text), err);
+	rc = f == NULL ? 0 : folder_write(f, rel, text, strlen(text), err);
 	if (rc == 0 && list != NULL) {
 		entry = json_object();
 		json_object_set_new(entry, "path", json_string(rel));
@@ -99,6 +99,16 @@ int lab_files_conf(struct folder *f, const struct lab_conditions *c, void *list,
 			return rc;
 	}
 	return 0;
+}
+
+int lab_files_check(const struct lab_conditions *c, struct err *err)
+{
+	json_t *list = json_array();
+	int rc = list == NULL ? err_set(err, ENOMEM, "no memory for the list of files")
+			      : lab_files_conf(NULL, c, list, err);
+
+	json_decref(list);
+	return rc;
 }
 
 static json_t *traffic(const struct lab_options *o)

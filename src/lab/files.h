@@ -14,8 +14,11 @@ int lab_files(struct folder *f, const struct lab_results *r, const struct lab_co
 char *lab_report_text(const struct lab_results *r);
 
 // A copy of each condition's files under conf/NAME/; adds {path, sha256} of each to `list`
-// (a json_t array).
+// (a json_t array).  f NULL: only reads them.
 int lab_files_conf(struct folder *f, const struct lab_conditions *c, void *list, struct err *err);
+
+// Whether the conditions' files can be kept, asked before the runs, so that these are not lost.
+int lab_files_check(const struct lab_conditions *c, struct err *err);
 
 // The texts.  Each is the caller's to free; NULL without memory.
 char *lab_samples_text(const struct lab_results *r); // JSON lines: one an interval

@@ -265,14 +265,19 @@ int lab_run(struct dut *d, const struct lab_conditions *c, const struct lab_opti
 		stamp[n] = '\0';
 		rc = folder_choose(&f, o->folder, stamp, e.o.name, err);
 	}
+	if (rc == 0 && keep)
+		rc = lab_files_check(c, err);
 	if (rc == 0)
 		rc = make(&e, err);
-	if (rc == 0 && keep) {
-		snprintf(folder, folder_size, "%s", f.final);
-		rc = write_all(&e, &f, err);
-	}
 	free(e.plan);
-	if (rc != 0)
+	if (rc != 0) {
 		lab_results_free(out);
-	return rc;
+		return rc;
+	}
+	if (!keep)
+		return 0;
+	if (write_all(&e, &f, err) != 0)
+		return LAB_NOT_KEPT;
+	snprintf(folder, folder_size, "%s", f.final);
+	return 0;
 }

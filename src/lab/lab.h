@@ -144,7 +144,9 @@ bool lab_traffic_isolated(const struct lab_traffic *t);
 
 // Makes the experiment.  0 also when runs were void and when no difference was found;
 // -EINTR if *stop was set, -EINVAL, -EPERM, ... with a sentence if it could not be made.
-// *out then needs no lab_results_free.  *folder gets the results' place ("" = none).
+// *out then needs no lab_results_free.  LAB_NOT_KEPT, with a sentence: *out holds the results, but
+// their folder could not be written.  *folder gets the results' place ("" = none).
+enum { LAB_NOT_KEPT = 1 };
 int lab_run(struct dut *d, const struct lab_conditions *c, const struct lab_options *o,
 	struct lab_results *out, char *folder, unsigned folder_size, struct err *err);
 

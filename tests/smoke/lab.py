@@ -123,6 +123,15 @@ def folders(weir):
     if f.check(r.returncode == 0, "mine: exit %d: %s%s" % (r.returncode, r.stdout[-800:], r.stderr)):
         f.check("verdict: a inet6 against b inet6: " in r.stdout, "mine: --baseline")
         f.check(len(re.findall("hw.intr_storm_threshold: ", r.stdout)) == 1, "mine: the note is shown once")
+    # What cannot be kept with the results is said before the runs, not after them.
+    os.symlink("/nonexistent", os.path.join(mine, "b", "notes"))
+    start = time.monotonic()
+    r = lab(weir, ["--runs", "50", "--seconds", "2", "--conditions", "a,b", mine], where)
+    f.check(r.returncode == 4 and "b/notes: No such file" in r.stderr, "odd file: exit %d: %s" % (r.returncode, r.stderr))
+    f.check(time.monotonic() - start < 30, "an odd file is found after the runs")
+    os.unlink(os.path.join(mine, "b", "notes"))
+    r = lab(weir, ["-o", "", mine], where)
+    f.check(r.returncode == 4 and "-o: the name is empty" in r.stderr, "-o '': exit %d: %s" % (r.returncode, r.stderr))
     for args in (["--conditions", "a,x"], ["--baseline", "x", "--conditions", "a"]):
         r = lab(weir, [*args, mine], where)
         f.check(r.returncode == 4 and "'x'" in r.stderr, "%s: exit %d: %s" % (args, r.returncode, r.stderr))
