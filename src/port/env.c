@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -80,16 +81,22 @@ static int choose_cpus(const struct port_env *e, struct err *err)
 	return 0;
 }
 
+static bool huge_pages_counted(unsigned mb)
+{
+	struct machine m;
+
+	machine_read(&m);
+	return m.huge_page_kb != 0 && m.huge_pages_free * m.huge_page_kb / 1024 >= mb;
+}
+
 // Whether the kernel would give us that much in huge pages now.  EAL cannot be asked twice in one
 // process, so a failed start with huge pages could not be mended.
 static bool huge_pages_free(unsigned mb)
 {
-	struct machine m;
 	size_t size = (size_t)mb << 20;
 	void *p;
 
-	machine_read(&m);
-	if (m.huge_page_kb == 0 || m.huge_pages_free * m.huge_page_kb / 1024 < mb)
+	if (!huge_pages_counted(mb))
 		return false;
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1,
 		0);
@@ -270,21 +277,37 @@ static int check(const struct port_env *e, unsigned mb, struct err *err)
 	return choose_cpus(e, err);
 }
 
+// Between trying for huge pages and taking them another process may take them too, if only to try,
+// and EAL cannot be started a second time: one start at a time.  -1 if that cannot be arranged.
+static int lock_huge_pages(void)
+{
+	int fd = open("/sys/kernel/mm/hugepages", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	return fd;
+}
+
 int port_init(const struct port_env *e, struct err *err)
 {
 	unsigned mb = e->memory_mb == 0 ? MEMORY_MB : e->memory_mb;
 	bool huge = e->pages != PAGES_SMALL;
 	struct runtime runtime;
-	int code;
+	int code, lock = -1;
 
 	code = check(e, mb, err);
 	if (code < 0)
 		return code;
+	if (huge && huge_pages_counted(mb))
+		lock = lock_huge_pages();
 	if (huge && !huge_pages_free(mb)) {
+		if (lock >= 0)
+			close(lock);
 		if (e->pages == PAGES_HUGE)
 			return err_set(err, ENOMEM,
 				"huge pages: %u MB are not free (see vm.nr_hugepages)", mb);
 		huge = false;
+		lock = -1;
 	}
 	env.tried = true;
 	sched_getaffinity(0, sizeof(env.before), &env.before);
@@ -299,6 +322,8 @@ int port_init(const struct port_env *e, struct err *err)
 	memcpy(argv, env.argv, sizeof(argv));
 	code = init_in_silence(env.argc, argv);
 	restore_runtime(&runtime);
+	if (lock >= 0)
+		close(lock);
 	if (code < 0) {
 		code = rte_errno > 0 ? rte_errno : EINVAL;
 		err_set(err, code, "packet I/O does not start: %s", dpdklog_reason());
