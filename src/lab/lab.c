@@ -276,8 +276,6 @@ int lab_run(struct dut *d, const struct lab_conditions *c, const struct lab_opti
 	}
 	if (!keep)
 		return 0;
-	if (write_all(&e, &f, err) != 0)
-		return LAB_NOT_KEPT;
-	snprintf(folder, folder_size, "%s", f.final);
-	return 0;
+	snprintf(folder, folder_size, "%s", f.final); // which a commit forgets
+	return write_all(&e, &f, err) == 0 ? 0 : LAB_NOT_KEPT;
 }
