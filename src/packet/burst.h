@@ -29,6 +29,10 @@ struct burst {
 	struct rte_mbuf *pkt[BURST_ROOM];
 	uint16_t out[BURST_ROOM]; // the path's egress port number of each, set by the last stage
 	struct rte_mbuf *dropped[BURST_ROOM];
+	// Taken out of pkt[] by the adapter: they leave by switched_out[], past the later stages.
+	unsigned n_switched;
+	struct rte_mbuf *switched[BURST_MAX];
+	uint16_t switched_out[BURST_MAX];
 };
 
 // Keeps packet i as the live-th survivor.

@@ -46,6 +46,7 @@
 	X(IP6_OFF, "ip6-off", "IPv6 forwarding is switched off")                                   \
 	X(REJECT, "reject", "a route says to refuse")                                              \
 	X(BLACKHOLE, "blackhole", "a route says to drop in silence")                               \
+	X(FILTER, "filter", "a rule of the card's filter table says to drop")                      \
 	X(LOCAL, "local", "for the router itself, and no host stack is attached")                  \
 	X(NEIGHBOUR, "neighbour", "the next hop's MAC is not known")                               \
 	X(NO_MBUF, "no-mbuf", "no packet buffer left")                                             \

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// adapter.h - a card: up to four ports, a table of filters with hit counters and actions, driven by
+// the words of FreeBSD's cxgbetool(8).
+//
+// A card is a table (adapter_*: rules, names, limits, the words) with a place where packets meet it,
+// behind struct adapter_place: the path of a running router (adapter_path_*), or the kernel.
+#pragma once
+
+#include "base/addr.h"
+#include "base/err.h"
+#include "classify/classify.h"
+#include "packet/burst.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct adapter;
+
+enum { ADAPTER_PORTS_MAX = 4, ADAPTER_NAME_MAX = 16 };
+
+enum adapter_action { ADAPTER_PASS, ADAPTER_DROP, ADAPTER_SWITCH };
+enum adapter_steer { STEER_RSS, STEER_RSS_REGION, STEER_QUEUE, STEER_HASH };
+enum adapter_vlan { VLAN_KEEP, VLAN_REMOVE, VLAN_INSERT, VLAN_REWRITE };
+// What is rewritten: in the order of the card's modes 1-7.
+enum adapter_nat {
+	NAT_NONE,
+	NAT_DIP,
+	NAT_DIP_DP,
+	NAT_DIP_DP_SIP,
+	NAT_DIP_DP_SP,
+	NAT_SIP_SP,
+	NAT_DIP_SIP_SP,
+	NAT_ALL
+};
+
+// One rule as the words gave it, after cutting to the card's widths.  Host byte order but MACs and
+// addresses in base/addr.h's shapes.
+struct adapter_filter {
+	struct classify_key value, mask; // family is always matched; see adapter_rule()
+	enum adapter_action action;
+	enum adapter_steer steer;
+	enum adapter_vlan vlan;
+	enum adapter_nat nat;
+	uint16_t queue; // context id, or the begin of the RSS region
+	uint16_t vlan_id;
+	uint16_t nat_sport, nat_dport;
+	struct ip nat_sip, nat_dip; // family 0: not given
+	struct mac dmac, smac;
+	uint8_t eport;
+	uint32_t natseq;
+	bool has_dmac, has_smac, swapmac, has_natseq, natflag, count_hits, prio, report_tid;
+};
+
+// Where packets meet the rules.  Slots are dense numbers of rules, below adapter_conf.n_filters,
+// given out by the table and used again only after remove() has returned.
+struct adapter_place {
+	void *state;
+	// Puts a rule in force, first to match among those of higher order.  -ENOMEM, -EAGAIN, ...
+	int (*add)(void *state, uint32_t slot, uint32_t order, const struct adapter_filter *f,
+		struct err *err);
+	// Takes it out; after the return nothing matches it and nothing counts for it.
+	int (*remove)(void *state, uint32_t slot, uint32_t order, struct err *err);
+	// Packets that the rule in a slot has matched since it was added.
+	uint64_t (*hits)(void *state, uint32_t slot);
+	// Zeroes the counters of a port, not those of rules.
+	int (*clear_stats)(void *state, unsigned port, struct err *err);
+};
+
+struct adapter_conf {
+	const char *name;   // "t5nex0": t, chip number 4 to 6, nex, unit
+	unsigned n_ports;   // 1..ADAPTER_PORTS_MAX
+	unsigned n_filters; // indices are below; 0 = 131072
+	unsigned n_queues;  // receive queues; 0 = 1
+	struct adapter_place place;
+};
+
+// NULL with *err set: EINVAL, ENOMEM.  All calls on an adapter come from one thread, but those named
+// adapter_in and adapter_path_counters.
+struct adapter *adapter_new(const struct adapter_conf *conf, struct err *err);
+void adapter_free(struct adapter *a);
+
+// 0 if the name is a nexus: "t<chip>nex<unit>"; else -EINVAL with a sentence.
+int adapter_name_check(const char *name, struct err *err);
+
+// Where a command's lines go; text has no newline at its end.
+struct adapter_out {
+	void (*line)(void *arg, bool to_stderr, const char *text);
+	void *arg;
+};
+
+// Carries out the words behind "cxgbetool NEXUS": argv[0] is "filter", "hashfilter", ...  Prints what
+// cxgbetool prints.  Returns the exit status: 0 or an errno number as FreeBSD's cxgbetool has it.
+int adapter_command(struct adapter *a, int argc, char *const *argv, const struct adapter_out *out);
+
+// Calls back for each rule in the order of the listing.  hash: of the hash region, else of the TCAM.
+void adapter_each(const struct adapter *a, bool hash,
+	void (*rule)(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits),
+	void *arg);
+
+// The rule as words that cxgbetool takes: "iport 0 dport 80 proto 6 action pass".  Cut at size;
+// returns the length it needs.
+size_t adapter_words(const struct adapter_filter *f, char *out, size_t size);
+
+// A rule for classify: family and everything else its words constrain.  order and id are the caller's.
+void adapter_rule(const struct adapter_filter *f, struct classify_rule *out);
+
+// --- the place in a router's path ---
+
+struct adapter_path;
+
+// readers: see classify.h.  n_filters as in adapter_conf; n_ports of the path.
+struct adapter_path *adapter_path_new(unsigned n_filters, unsigned n_ports,
+	const struct classify_readers *readers, struct err *err);
+void adapter_path_free(struct adapter_path *p);
+void adapter_path_place(struct adapter_path *p, struct adapter_place *out);
+
+// Worker side: matches, counts, drops, rewrites.  Dropped packets go to b->dropped, those that leave by
+// another port at once to b->switched; the rest stays in b->pkt.  Touches nothing where no rule is set.
+void adapter_in(struct adapter_path *p, struct burst *b);
