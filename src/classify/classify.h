@@ -6,17 +6,22 @@
 
 #include "base/err.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 // The fields of a packet that rules look at.  All numbers in host byte order; a field of a header
-// that is not there is 0.  Also the shape of a rule's values and masks.
+// that is not there is 0.  Also the shape of a rule's values and masks.  Any value of any field is safe.
+// What most lookups read stands in the first 32 bytes.
 struct classify_key {
-	uint8_t family;          // 4, 6, or 0: neither
-	uint8_t proto;           // behind IPv6 extension headers; 0 where family is 0
-	uint8_t tos;             // IPv4 TOS or IPv6 traffic class
-	uint8_t frag;            // 1: a part of a fragmented datagram
+	uint8_t family; // 4, 6, or 0: neither
+	uint8_t proto;  // behind IPv6 extension headers; 0 where family is 0
+	uint8_t frag;   // 1: a part of a fragmented datagram
+	uint8_t iport;
+	uint8_t tos; // IPv4 TOS or IPv6 traffic class
+	uint8_t tcp_flags;
+	uint8_t icmp_type, icmp_code;
 	uint16_t sport, dport;   // TCP and UDP; 0 in later fragments
 	uint32_t src[4], dst[4]; // most significant word first; IPv4 in [0], the others 0
 	uint16_t ethertype;      // behind the tags
@@ -25,12 +30,11 @@ struct classify_key {
 	uint16_t macidx;
 	uint8_t vlan_valid; // bit 0: ivlan is there; bit 1: ovlan is there; bit 2: vnic is there
 	uint8_t matchtype;
-	uint8_t iport;
 	uint8_t fcoe;
-	uint8_t tcp_flags;
-	uint8_t icmp_type, icmp_code;
-	uint8_t spare;
+	uint8_t spare[7]; // never looked at
 };
+static_assert(sizeof(struct classify_key) == 64, "a key is one cache line");
+static_assert(offsetof(struct classify_key, dst) == 28, "dst[0] lies in the first half");
 
 // Matches a key if (key & mask) == value in every field, and the ports lie in their ranges.  A rule
 // with value bits outside its mask matches nothing.  Masks of addresses may be any bits, but those
