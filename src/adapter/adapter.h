@@ -45,11 +45,12 @@ struct adapter_filter {
 	uint16_t queue; // context id, or the begin of the RSS region
 	uint16_t vlan_id;
 	uint16_t nat_sport, nat_dport;
-	struct ip nat_sip, nat_dip; // family 0: not given
+	struct ip nat_sip, nat_dip; // family 0: not given, and not needed by the mode
 	struct mac dmac, smac;
 	uint8_t eport;
 	uint32_t natseq;
 	bool has_dmac, has_smac, swapmac, has_natseq, natflag, count_hits, prio, report_tid;
+	bool hash; // an exact-match rule of the hash region
 };
 
 // Where packets meet the rules.  Slots are dense numbers of rules, below adapter_conf.n_filters,
@@ -72,6 +73,7 @@ struct adapter_conf {
 	unsigned n_ports;   // 1..ADAPTER_PORTS_MAX
 	unsigned n_filters; // indices are below; 0 = 131072
 	unsigned n_queues;  // receive queues; 0 = 1
+	int n_prio;         // T6: indices of the region of `prio 1`; 0 = 64, negative = none
 	struct adapter_place place;
 };
 
@@ -92,6 +94,27 @@ struct adapter_out {
 // Carries out the words behind "cxgbetool NEXUS": argv[0] is "filter", "hashfilter", ...  Prints what
 // cxgbetool prints.  Returns the exit status: 0 or an errno number as FreeBSD's cxgbetool has it.
 int adapter_command(struct adapter *a, int argc, char *const *argv, const struct adapter_out *out);
+
+// A line of `stdio` cut into words in place, as cxgbetool does it: blanks, tabs and line ends part
+// words; at most 127 characters and ADAPTER_WORDS_MAX words count.  argv gets a NULL behind them.
+// Returns their number; *lost (may be NULL): something did not fit.
+enum { ADAPTER_WORDS_MAX = 15, ADAPTER_LINE_MAX = 127 };
+int adapter_split(char *line, char *argv[ADAPTER_WORDS_MAX + 1], bool *lost);
+
+// The commands that rebuild mode, rules and held addresses, each a line to stdout:
+// "cxgbetool t5nex0 filter 0 frag 1 action drop".  Hash rules may get other indices.
+void adapter_save(const struct adapter *a, const struct adapter_out *out);
+
+// The rules for another firewall, equivalent in what they drop and pass, in its own syntax.
+// ifaces[0..n_ports-1] name the interfaces behind the card's ports.  A rule that cannot be said
+// there is named to stderr with the word in the way; then nothing goes to stdout.  Returns an exit
+// status as adapter_command does.
+enum adapter_export_kind { EXPORT_NFT, EXPORT_PF, EXPORT_TC, EXPORT_ETHTOOL };
+int adapter_export(const struct adapter *a, enum adapter_export_kind kind, char *const *ifaces,
+	const struct adapter_out *out);
+
+const char *adapter_name(const struct adapter *a);
+unsigned adapter_ports(const struct adapter *a);
 
 // Calls back for each rule in the order of the listing.  hash: of the hash region, else of the TCAM.
 void adapter_each(const struct adapter *a, bool hash,

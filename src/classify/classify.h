@@ -28,13 +28,22 @@ struct classify_key {
 	uint16_t ivlan, ovlan;   // TCI of the inner (or only) tag and of the outer one of two
 	uint16_t vnic;           // PF in bits 15-13, VF in 12-0
 	uint16_t macidx;
-	uint8_t vlan_valid; // bit 0: ivlan is there; bit 1: ovlan is there; bit 2: vnic is there
+	uint8_t vlan_valid; // which of the fields that may be absent are there: CLASSIFY_HAS_*
 	uint8_t matchtype;
 	uint8_t fcoe;
 	uint8_t spare[7]; // never looked at
 };
 static_assert(sizeof(struct classify_key) == 64, "a key is one cache line");
 static_assert(offsetof(struct classify_key, dst) == 28, "dst[0] lies in the first half");
+
+// Bits of vlan_valid.  PORTS: sport and dport were read, from TCP or UDP and not a later fragment; a
+// rule that port 0 satisfies asks for it, for 0 also stands where there are no ports.
+enum {
+	CLASSIFY_HAS_IVLAN = 1,
+	CLASSIFY_HAS_OVLAN = 2,
+	CLASSIFY_HAS_VNIC = 4,
+	CLASSIFY_HAS_PORTS = 8
+};
 
 // Matches a key if (key & mask) == value in every field, and the ports lie in their ranges.  A rule
 // with value bits outside its mask matches nothing.  Masks of addresses may be any bits, but those
