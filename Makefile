@@ -6,7 +6,7 @@ SAN = build-san
 FUZZ = build-fuzz
 PREFIX = /usr/local
 
-.PHONY: all build lab test bench fuzz lint install clean
+.PHONY: all build programs lab test bench fuzz lint install clean
 
 all: build
 
@@ -15,8 +15,14 @@ build:
 	@test -f $(B)/build.ninja || meson setup $(B) --prefix=$(PREFIX)
 	@ninja -C $(B)
 
+# Without the tests, which are most of what there is to compile.
+programs:
+	@tools/deps build
+	@test -f $(B)/build.ninja || meson setup $(B) --prefix=$(PREFIX)
+	@ninja -C $(B) programs
+
 # The main job: what does a router forward on this machine?
-lab: build
+lab: programs
 	$(B)/cmd/weir lab
 
 # Once as it is installed (GCC), once by Clang under the address and undefined-behaviour sanitizers.
@@ -42,8 +48,8 @@ lint:
 	@tools/deps lint
 	@tools/lint
 
-install: build
-	meson install -C $(B)
+install: programs
+	meson install -C $(B) --no-rebuild
 
 clean:
 	rm -rf $(B) $(SAN) $(FUZZ)

@@ -209,7 +209,7 @@ def main():
     if os.environ.get("WEIR_GEN_INSIDE"):
         return inside()
     if os.geteuid() != 0:
-        print("skipped: needs root for network namespaces and packet sockets")
+        print("skipped: it needs root for network namespaces and packet sockets")
         return 77
     # An unnamed namespace: it is gone with the last process in it, whatever happens.
     probe = subprocess.run(["unshare", "-n", "true"], capture_output=True, text=True, check=False)

@@ -122,7 +122,7 @@ def box(weir):
 def main():
     weir = os.path.realpath(sys.argv[1])
     if os.geteuid() != 0:
-        print("needs root: network namespaces and kernel threads")
+        print("skipped: it needs root for network namespaces and kernel threads")
         sys.exit(77)
     links = interfaces()
     rules(weir)

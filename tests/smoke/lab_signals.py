@@ -76,7 +76,7 @@ def main():
     if len(runs) == 2:
         during_script(weir)
     if len(runs) == 1:
-        print("not root: the kernel in namespaces was not interrupted")
+        print("skipped: interrupting the kernel in namespaces needs root")
     f.end()
 
 

@@ -171,7 +171,7 @@ def same_errors(weir):
 def main():
     weir = sys.argv[1]
     if not os.access(DEBIAN, os.X_OK):
-        print("no %s to compare with (Debian package ministat)" % DEBIAN)
+        print("skipped: no %s to compare with (Debian package ministat)" % DEBIAN)
         return 77
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     factors = table()

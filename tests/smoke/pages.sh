@@ -13,7 +13,7 @@ trap 'echo "$before" 2>/dev/null >$nr; rm -rf "$work"' EXIT
 free=$(sed -n 's/^HugePages_Free: *//p' /proc/meminfo)
 if ! echo $((before + 200 - free)) 2>/dev/null >$nr ||
 	[ "$(sed -n 's/^HugePages_Free: *//p' /proc/meminfo)" -lt 200 ]; then
-	echo "needs root and 200 huge pages"
+	echo "skipped: it needs root and 200 huge pages"
 	exit 77
 fi
 

@@ -6,7 +6,7 @@ set -u
 
 probe=$(readlink -f "$1")
 if [ "$(id -u)" -ne 0 ]; then
-	echo "needs root: network namespaces, packet sockets and XDP"
+	echo "skipped: it needs root for network namespaces, packet sockets and XDP"
 	exit 77
 fi
 ns=weir-port-$$
@@ -14,7 +14,7 @@ tmp=$(mktemp -d)
 pids=
 trap 'for p in $pids; do kill -9 "$p" 2>/dev/null; done; ip netns del "$ns" 2>/dev/null; rm -rf "$tmp"' EXIT
 if ! ip netns add "$ns" 2>"$tmp/err"; then
-	echo "no network namespaces here: $(cat "$tmp/err")"
+	echo "skipped: no network namespaces here: $(cat "$tmp/err")"
 	exit 77
 fi
 in_ns() {
