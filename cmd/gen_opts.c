@@ -165,6 +165,8 @@ static int take_value(struct gen_reading *r, int c, struct err *err)
 	case 'T':
 		return unsigned_option(c, 1, 86400000, &o->report_ms, err);
 	case 'P':
+		if (optarg[0] == '\0')
+			return err_set(err, EINVAL, "-P: the name of the capture is empty");
 		o->capture = optarg;
 		return 0;
 	case 'C':
@@ -281,8 +283,8 @@ int gen_options_read(int argc, char **argv, struct gen_options *o)
 		.conf = {.family = 4}};
 	opterr = 0;
 	if (read_words(argc, argv, &r, &err) != 0) {
-		fprintf(stderr, "%s: %s\n", argv[0], err.msg);
-		gen_help_print(stderr, argv[0]);
+		fprintf(stderr, "%s: %s; `%s --help` lists the options\n", argv[0], err.msg,
+			argv[0]);
 		return GEN_USAGE;
 	}
 	if (r.help) {

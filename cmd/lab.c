@@ -61,6 +61,10 @@ static int status_of(const struct err *err)
 		return LAB_REFUSED;
 	case EINVAL:
 	case ENOENT:
+	case ENOTDIR:
+	case EISDIR:
+	case ELOOP:
+	case EFBIG:
 	case EEXIST:
 	case E2BIG:
 	case ENAMETOOLONG:

@@ -141,12 +141,21 @@ static int decimal(int id, bool zero, double max, double *out, struct err *err)
 
 static int word(int id, const char *const *words, unsigned n, unsigned *out, struct err *err)
 {
+	char known[96] = "";
+	size_t at = 0;
+
 	for (unsigned i = 0; i < n; i++)
 		if (strcmp(optarg, words[i]) == 0) {
 			*out = i;
 			return 0;
 		}
-	return err_set(err, EINVAL, "--%s: '%s' is not known", name_of(id), optarg);
+	for (unsigned i = 0; i < n && at < sizeof(known); i++)
+		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s",
+			i == 0      ? ""
+			: i + 1 < n ? ", "
+				    : " or ",
+			words[i]);
+	return err_set(err, EINVAL, "--%s: '%s' is not %s", name_of(id), optarg, known);
 }
 
 // The options that are about the device.
@@ -403,11 +412,16 @@ int lab_cmd_parse(struct lab_cmd *c, int argc, char **argv, struct err *err)
 	if (argc > 0 && strcmp(argv[0], "report") == 0) {
 		if (argc != 2)
 			return err_set(err, EINVAL, "report: one results folder is needed");
+		if (argv[1][0] == '\0')
+			return err_set(
+				err, EINVAL, "report: the name of the results folder is empty");
 		c->report = argv[1];
 		return 0;
 	}
 	if (argc > 1)
 		return err_set(err, EINVAL, "'%s': only one DIR can be given", argv[1]);
+	if (argc > 0 && argv[0][0] == '\0')
+		return err_set(err, EINVAL, "the name of the folder of conditions is empty");
 	c->dir = argc > 0 ? argv[0] : NULL;
 	rc = check(c, err);
 	if (rc == 0)

@@ -17,8 +17,10 @@ const size_t n_commands = sizeof(commands) / sizeof(commands[0]);
 
 int cmd_version(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	if (argc > 1) {
+		fprintf(stderr, "weir: '%s' is one word too many behind version\n", argv[1]);
+		return 2;
+	}
 	puts("weir " WEIR_VERSION);
 	return 0;
 }
@@ -60,6 +62,13 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		if (argc > 2) {
+			fprintf(stderr,
+				"weir: '%s' is one word too many; `weir COMMAND --help` "
+				"tells a command's options\n",
+				argv[2]);
+			return 2;
+		}
 		usage(stdout);
 		return 0;
 	}

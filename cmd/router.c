@@ -200,6 +200,18 @@ static bool is_nic(const char *name)
 	       name[end] == '\0';
 }
 
+static int no_interface(const struct run *r, unsigned i, struct err *err)
+{
+	char known[256] = "";
+	size_t n = 0;
+
+	for (unsigned k = 0; k < r->conf.n_ifaces && n < sizeof(known); k++)
+		n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s", k > 0 ? ", " : "",
+			r->conf.ifaces[k].name);
+	return err_set(err, EINVAL, "--port %s: %s has no interface '%s'; it has %s", r->o.port[i],
+		r->o.conf_dir, r->iface[i], n > 0 ? known : "none");
+}
+
 static int open_port(struct run *r, unsigned i, struct err *err)
 {
 	const char *name = port_text(&r->o, i);
@@ -214,8 +226,7 @@ static int open_port(struct run *r, unsigned i, struct err *err)
 	r->port[i].iface = r->iface[i];
 	f = conf_iface_find(&r->conf, r->iface[i]);
 	if (f == NULL)
-		return err_set(err, EINVAL, "--port %s: %s has no interface '%s'", r->o.port[i],
-			r->o.conf_dir, r->iface[i]);
+		return no_interface(r, i, err);
 	c.mtu = f->mtu;
 	c.n_rxd = f->n_rxd;
 	c.n_txd = f->n_txd;

@@ -17,8 +17,8 @@ static int open_all(const struct stat_opts *o, char **files, unsigned n, int *fd
 		fd[i] = strcmp(files[i], "-") == 0 ? STDIN_FILENO
 						   : open(files[i], O_RDONLY | O_CLOEXEC);
 		if (fd[i] < 0) {
-			fprintf(stderr, "%s: Cannot open %s: %s\n", o->self, files[i],
-				strerror(errno));
+			fprintf(stderr, "%s: Cannot open %s: %s\n", o->self,
+				files[i][0] != '\0' ? files[i] : "''", strerror(errno));
 			return STAT_EXIT_BAD;
 		}
 	}

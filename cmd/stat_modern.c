@@ -45,7 +45,7 @@ static void print_figures(const struct comparison *c)
 {
 	char p[32];
 
-	printf("\teffect: %+.4g%% (95%%: ", c->effect * 100);
+	printf("\teffect: %+.4g%% (95%%: ", c->effect * 100 + 0.0);
 	print_interval("%", 100, c->ci_lo, c->ci_hi);
 	printf("; bootstrap of the %s, %u resamples, seed %llu)\n",
 		c->blocks ? "median of ratios" : "ratio of medians", c->resamples,

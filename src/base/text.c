@@ -26,6 +26,15 @@ int text_u64(const char *text, uint64_t max, uint64_t *out, struct err *err)
 	return 0;
 }
 
+double text_shown(double v, unsigned decimals)
+{
+	double half = 0.5;
+
+	while (decimals-- > 0)
+		half /= 10;
+	return v <= 0 && v >= -half ? 0 : v;
+}
+
 char *text_read_file(const char *path, size_t max, size_t *len, struct err *err)
 {
 	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");

@@ -11,6 +11,9 @@
 // -EINVAL or -ERANGE with a sentence that quotes the word; *out is then untouched.
 int text_u64(const char *text, uint64_t max, uint64_t *out, struct err *err);
 
+// v as so many decimals show it, but never a negative zero: +0.00 instead of -0.00.
+double text_shown(double v, unsigned decimals);
+
 // The whole file at path (or standard input for "-") as malloc'd, NUL-terminated text; *len (may
 // be NULL) is the count without the NUL.  Refuses more than max bytes (EFBIG) and NUL bytes
 // inside (EINVAL).  NULL with *err set; the sentence names the path.

@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,6 +57,28 @@ static void a_file_is_written_whole_and_read_back(void **state)
 	assert_int_equal(text_write_file("/nonexistent/x", "a", 1, &err), -ENOENT);
 }
 
+// Printed as `%+.2f`, no value is "-0.00", and none is shown as another than it is.
+static void a_shown_value_has_no_negative_zero(void **state)
+{
+	const struct {
+		double v;
+		unsigned decimals;
+		const char *text;
+	} cases[] = {{-0.0, 2, "+0.00"}, {-0.001, 2, "+0.00"}, {-0.00499, 2, "+0.00"},
+		{-0.0051, 2, "-0.01"}, {-0.4, 0, "+0"}, {-0.6, 0, "-1"}, {0.004, 2, "+0.00"},
+		{-7.25, 2, "-7.25"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%+.*f", (int)cases[i].decimals,
+			text_shown(cases[i].v, cases[i].decimals));
+		assert_string_equal(text, cases[i].text);
+	}
+	assert_true(isnan(text_shown(NAN, 2)));
+}
+
 static void errors_gather_context(void **state)
 {
 	struct err err = {0};
@@ -72,6 +95,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_strict),
 		cmocka_unit_test(a_file_is_written_whole_and_read_back),
+		cmocka_unit_test(a_shown_value_has_no_negative_zero),
 		cmocka_unit_test(errors_gather_context),
 	};
 

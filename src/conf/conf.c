@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FILE_MAX_BYTES = 1 << 20 };
@@ -209,6 +210,22 @@ static char *find_text(const char *dir, unsigned i, char *name, int *rc, struct 
 	return text;
 }
 
+static int nothing_found(const char *dir, struct err *err)
+{
+	struct stat st;
+
+	if (stat(dir, &st) != 0 && errno == ENOENT)
+		return err_set(err, ENOENT, "%s: there is no such folder", dir);
+	if (stat(dir, &st) != 0)
+		return err_set(err, errno, "%s: %s", dir, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return err_set(err, ENOTDIR,
+			"%s: is no folder; the settings are read from the "
+			"files rc.conf, sysctl.conf and loader.conf of a folder",
+			dir);
+	return err_set(err, ENOENT, "%s: holds no rc.conf, sysctl.conf or loader.conf", dir);
+}
+
 int conf_add_dir(struct conf *c, const char *dir, struct err *err)
 {
 	char *found[N_FILES] = {0}, where[N_FILES][32];
@@ -219,16 +236,15 @@ int conf_add_dir(struct conf *c, const char *dir, struct err *err)
 
 	if (err == NULL)
 		err = &own;
+	if (dir[0] == '\0') // "/rc.conf" is not what an empty name means
+		return err_set(err, EINVAL, "the name of the folder of settings is empty");
 	for (unsigned i = 0; i < N_FILES && rc == 0; i++) {
 		found[i] = find_text(dir, i, where[i], &rc, err);
 		if (found[i] != NULL)
 			t[n++] = (struct text){files[i].kind, where[i], found[i]};
 	}
 	if (rc == 0 && n == 0)
-		rc = access(dir, F_OK) != 0
-			     ? err_set(err, ENOENT, "%s: there is no such folder", dir)
-			     : err_set(err, ENOENT,
-				       "%s: holds no rc.conf, sysctl.conf or loader.conf", dir);
+		rc = nothing_found(dir, err);
 	if (rc == 0) {
 		rc = add_texts(c, t, n, err);
 		if (rc == -EINVAL) { // "FILE:LINE: ..." becomes a path

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Conditions: folders of FreeBSD-style files, or the one that is built in.
+#include "lab/condition_hint.h"
 #include "lab/lab.h"
 
 #include <dirent.h>
@@ -65,15 +66,6 @@ void lab_conditions_free(struct lab_conditions *c)
 	*c = (struct lab_conditions){0};
 }
 
-static bool is_folder(const char *dir, const char *name)
-{
-	char path[PATH_MAX];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 // Whether the comma-separated list holds the word.
 static bool listed(const char *list, const char *word)
 {
@@ -125,6 +117,17 @@ static int read_one(const char *dir, const char *name, struct lab_condition *c, 
 	return rc;
 }
 
+static int no_baseline(const struct lab_conditions *c, const char *name, struct err *err)
+{
+	char known[320] = "";
+	size_t n = 0;
+
+	for (unsigned i = 0; i < c->n && n < sizeof(known); i++)
+		n += (size_t)snprintf(
+			known + n, sizeof(known) - n, "%s%s", i > 0 ? ", " : "", c->list[i].name);
+	return err_set(err, EINVAL, "the baseline '%s' is none of the conditions %s", name, known);
+}
+
 static int choose_baseline(struct lab_conditions *c, const char *name, struct err *err)
 {
 	static const char suffix[] = "-default";
@@ -139,7 +142,7 @@ static int choose_baseline(struct lab_conditions *c, const char *name, struct er
 			best = i;
 	}
 	if (best == c->n && name != NULL)
-		return err_set(err, EINVAL, "'%s' is none of the conditions", name);
+		return no_baseline(c, name, err);
 	if (best == c->n)
 		best = 0;
 	c->list[best].baseline = true;
@@ -149,7 +152,7 @@ static int choose_baseline(struct lab_conditions *c, const char *name, struct er
 static int check_all_there(
 	const struct lab_conditions *c, const char *dir, const char *only, struct err *err)
 {
-	char *words = only != NULL ? strdup(only) : NULL, *rest = words, *word;
+	char *words = only != NULL ? strdup(only) : NULL, *rest = words, *word, known[320];
 	int rc = 0;
 
 	while (rc == 0 && (word = strsep(&rest, ",")) != NULL) {
@@ -158,7 +161,8 @@ static int check_all_there(
 		for (unsigned i = 0; i < c->n; i++)
 			there = there || strcmp(c->list[i].name, word) == 0;
 		if (!there)
-			rc = err_set(err, EINVAL, "%s: there is no condition '%s'", dir, word);
+			rc = err_set(err, EINVAL, "%s: there is no condition '%s'; there is %s",
+				dir, word, condition_names(dir, known, sizeof(known)));
 	}
 	free(words);
 	return rc;
@@ -179,8 +183,7 @@ int lab_conditions_read(const char *dir, const char *only, const char *baseline,
 	for (int i = 0; i < n && rc == 0; i++) {
 		const char *name = entry[i]->d_name;
 
-		if (name[0] == '.' || strcmp(name, "base") == 0 || !is_folder(dir, name) ||
-			(only != NULL && !listed(only, name)))
+		if (!condition_named(dir, name) || (only != NULL && !listed(only, name)))
 			continue;
 		if (c.n == CONDITIONS_MAX)
 			rc = err_set(
@@ -196,6 +199,8 @@ int lab_conditions_read(const char *dir, const char *only, const char *baseline,
 		rc = check_all_there(&c, dir, only, err);
 	if (rc == 0 && c.n == 0)
 		rc = err_set(err, ENOENT, "%s: no folder in it is a condition", dir);
+	if (rc < 0 && c.n == 0)
+		rc = condition_hint(dir, err);
 	if (rc == 0)
 		rc = choose_baseline(&c, baseline, err);
 	if (rc != 0) {

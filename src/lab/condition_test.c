@@ -147,6 +147,32 @@ static void what_is_no_experiment_is_refused_in_words(void **state)
 	refuse(NULL, NULL, EINVAL, "d/a: the settings name no interface");
 }
 
+// One folder too high or too low is said, with the ones that would do.
+static void the_folder_that_was_meant_is_named(void **state)
+{
+	struct lab_conditions c = {0};
+	struct err err = {0};
+
+	(void)state;
+	put("labs/README", "");
+	put("labs/one/base/rc.conf", router);
+	put("labs/one/a/etc/sysctl.conf", "");
+	put("labs/two/x/setup.sh", "");
+	put("labs/notes/old/text", "");
+	assert_int_equal(lab_conditions_read("labs", NULL, NULL, &c, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "give one of them: labs/one, labs/two"));
+	assert_int_equal(lab_conditions_read("labs/one/a", NULL, NULL, &c, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "labs/one/a: is the folder of one condition"));
+	assert_int_equal(lab_conditions_read("labs/notes", NULL, NULL, &c, &err), -ENOENT);
+	assert_int_equal(lab_conditions_read("labs/one", "b", NULL, &c, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "no condition 'b'; there is a"));
+	assert_int_equal(lab_conditions_read("labs/one", NULL, "b", &c, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "'b' is none of the conditions a"));
+	put("labs/one/stray/text", "");
+	assert_int_equal(lab_conditions_read("labs/two", "x", NULL, &c, &err), 0);
+	lab_conditions_free(&c);
+}
+
 static void follow(
 	const char *rc, const char *src, const char *dst, struct lab_topo *topo, struct err *err)
 {
@@ -287,6 +313,7 @@ int main(void)
 		IN_PLACE(a_conditions_settings_lie_over_the_bases),
 		IN_PLACE(the_baseline_is_the_one_named_or_the_default_or_the_first),
 		IN_PLACE(what_is_no_experiment_is_refused_in_words),
+		IN_PLACE(the_folder_that_was_meant_is_named),
 		cmocka_unit_test(the_traffic_tells_which_interfaces_are_used),
 		cmocka_unit_test(a_way_that_is_none_is_told),
 		cmocka_unit_test(the_built_in_router_carries_2000_flows_of_both_families),

@@ -22,6 +22,7 @@ void html_shell_word(FILE *f, const char *text);
 
 void html_count(FILE *f, uint64_t n);                   // 1 234 567, narrow blanks
 void html_number(FILE *f, double v, int decimals);      // "n/a" if it is no number
+void html_percent_short(FILE *f, double share);         // 2 %, 0.5 %
 void html_percent(FILE *f, double share, int decimals); // 1.50 %, "n/a" if it is no number
 void html_change(FILE *f, double share);                // +1.50 % or a true minus sign
 void html_seconds(FILE *f, double s);                   // 0.6 s, 1 min 20 s

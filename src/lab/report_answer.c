@@ -187,7 +187,7 @@ static void comparisons(FILE *f, const struct lab_results *r)
 	fputs("<div></div></div><p class=\"key\">Dot and bar: effect and its confidence interval "
 	      "\xc2\xb7 <span class=\"swatch margin\"></span> equivalent within \xc2\xb1",
 		f);
-	html_percent(f, r->margin, 1);
+	html_percent_short(f, r->margin);
 	if (r->has_noise) {
 		fputs(" \xc2\xb7 <span class=\"swatch noise\"></span> noise floor of this machine "
 		      "\xc2\xb1",

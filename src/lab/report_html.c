@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "lab/report.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -116,10 +118,19 @@ void html_percent(FILE *f, double share, int decimals)
 		fputs("n/a", f);
 }
 
+void html_percent_short(FILE *f, double share)
+{
+	if (isfinite(share))
+		fprintf(f, "%g\xc2\xa0%%", share * 100);
+	else
+		fputs("n/a", f);
+}
+
 void html_change(FILE *f, double share)
 {
 	if (isfinite(share))
-		fprintf(f, "%s%.2f\xc2\xa0%%", share < 0 ? "\xe2\x88\x92" : "+", fabs(share) * 100);
+		fprintf(f, "%s%.2f\xc2\xa0%%",
+			text_shown(share * 100, 2) < 0 ? "\xe2\x88\x92" : "+", fabs(share) * 100);
 	else
 		fputs("n/a", f);
 }

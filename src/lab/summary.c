@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "lab/summary.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -168,14 +170,15 @@ static void sentence(const struct lab_results *r, struct lab_comparison *c)
 	}
 	if (isfinite(s->ci_lo) && isfinite(s->ci_hi))
 		snprintf(interval, sizeof(interval), "%.0f %% interval %+.2f to %+.2f %%",
-			s->confidence * 100, s->ci_lo * 100, s->ci_hi * 100);
+			s->confidence * 100, text_shown(s->ci_lo * 100, 2),
+			text_shown(s->ci_hi * 100, 2));
 	if (!c->aa && r->has_noise)
 		snprintf(floor, sizeof(floor), "; noise floor %.2f %%", r->noise * 100);
 	snprintf(c->sentence, sizeof(c->sentence),
 		"%s forwards %+.2f %% against %s (%s; medians of %u neighbouring runs each; %s, p = "
 		"%.2g%s): %s",
-		b, s->effect * 100, a, interval, c->n_blocks, c->test, s->p_adjusted, floor,
-		c->verdict);
+		b, text_shown(s->effect * 100, 2), a, interval, c->n_blocks, c->test, s->p_adjusted,
+		floor, c->verdict);
 }
 
 // What two arms of the same condition differ by, with the interval's end farther from zero.

@@ -5,6 +5,8 @@
 // on the direction, and the noise floor.
 #include "stats/verdict.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,13 +59,14 @@ static const char *no_difference(const struct comparison *c, char *why, size_t s
 		snprintf(why, size, "%s: %s is not below %g", c->test,
 			verdict_p(c->p_adjusted, p, sizeof(p)), alpha);
 	else if (c->ci_lo <= 0 && c->ci_hi >= 0)
-		snprintf(why, size, "the interval of the effect, %+.2f%% to %+.2f%%, contains zero",
-			c->ci_lo * 100, c->ci_hi * 100);
+		snprintf(why, size,
+			"the interval of the effect, %+.2f %% to %+.2f %%, contains zero",
+			text_shown(c->ci_lo * 100, 2), text_shown(c->ci_hi * 100, 2));
 	else if (!directions_agree(c))
 		snprintf(why, size, "the rank test and the effect point in opposite directions");
 	else if (!(fabs(c->effect) > c->noise))
-		snprintf(why, size, "the effect, %+.2f%%, is within the noise floor of %.2f%%",
-			c->effect * 100, c->noise * 100);
+		snprintf(why, size, "the effect, %+.2f %%, is within the noise floor of %.2f %%",
+			text_shown(c->effect * 100, 2), c->noise * 100);
 	else
 		return NULL;
 	return why;
@@ -78,13 +81,14 @@ void verdict_decide(struct comparison *c)
 		c->verdict = (c->effect > 0) != c->smaller_is_better ? FASTER : SLOWER;
 		snprintf(c->why, sizeof(c->why),
 			"%s: %s, the interval of the effect excludes zero, "
-			"and the effect exceeds the noise floor of %.2f%%",
+			"and the effect exceeds the noise floor of %.2f %%",
 			c->test, verdict_p(c->p_adjusted, p, sizeof(p)), c->noise * 100);
 	} else if (c->ci_lo >= -c->margin && c->ci_hi <= c->margin) {
 		c->verdict = EQUIVALENT;
 		snprintf(c->why, sizeof(c->why),
-			"the interval of the effect, %+.2f%% to %+.2f%%, lies within +-%g%%",
-			c->ci_lo * 100, c->ci_hi * 100, c->margin * 100);
+			"the interval of the effect, %+.2f %% to %+.2f %%, lies within \xc2\xb1%g %%",
+			text_shown(c->ci_lo * 100, 2), text_shown(c->ci_hi * 100, 2),
+			c->margin * 100);
 	} else {
 		c->verdict = INCONCLUSIVE;
 		c->more_runs = more_runs(c);

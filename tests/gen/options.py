@@ -102,6 +102,7 @@ REFUSED = [
     (["-f", "tx", "-C", "1,2,3,4,5"], "-C"),
     (["-f", "tx", "-C", "512,512,1,1", "-p", "2"], "rings"),
     (["-f", "tx", "-P", "/nonexistent.pcap"], "/nonexistent.pcap"),
+    (["-f", "tx", "-P", ""], "-P: the name of the capture is empty"),
     (["-f", "tx", "-P", "/dev/null"], "/dev/null"),
     (["-f", "tx", "-P", "x", "-l", "60"], "-l"),
     (["-f", "rx", "-P", "x"], "-P"),
@@ -124,6 +125,7 @@ def mistakes_are_refused_in_words():
         check(out.returncode == 255, f"{args}: exit {out.returncode}")
         check(len(sentence) == 1 and part in sentence[0], f"{args}: {part!r} not in {sentence or first!r}")
         check(out.stdout == "", f"{args}: something on standard output")
+        check("usage" not in out.stderr, f"{args}: the sentence drowns in the usage")
     for args in ([], ["-f", "rx"]):
         out = run(*args)
         check(out.returncode == 255 and "port is missing" in out.stderr, f"{args}: {out.stderr!r}")
@@ -131,9 +133,11 @@ def mistakes_are_refused_in_words():
     check(out.returncode == 255 and "no-such-port0" in out.stderr, f"unknown port: {out.stderr!r}")
 
 
-def unknown_options_show_the_usage():
+def unknown_options_say_where_the_options_are():
     out = run("-i", "null", "-Q")
-    check("bad option" in out.stderr and "usage: pkt-gen" in out.stderr, "usage is missing")
+    check(out.stderr == "pkt-gen: -Q: bad option; `pkt-gen --help` lists the options\n", out.stderr)
+    out = run("-h")
+    check(out.returncode == 0 and out.stdout.startswith("usage: pkt-gen "), out.stdout)
 
 
 LINE = re.compile(
@@ -295,7 +299,7 @@ def threads_share_the_count():
 def main():
     help_and_manual_agree()
     mistakes_are_refused_in_words()
-    unknown_options_show_the_usage()
+    unknown_options_say_where_the_options_are()
     streams_and_lines()
     one_interval_holds_all()
     nothing_moved()

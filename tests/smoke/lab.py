@@ -225,6 +225,12 @@ def usage(weir):
             (["a", "b"], 4, "'b'"),
             (["/no/such/folder"], 4, "/no/such/folder"),
             (["report", "/no/such/folder"], 4, "/no/such/folder"),
+            (["report", ""], 4, "the name of the results folder is empty"),
+            ([""], 4, "the name of the folder of conditions is empty"),
+            ([os.path.join(TOP, "README.md")], 4, "Not a directory"),
+            ([os.path.join(TOP, "labs")], 4, "give one of them: " + os.path.join(TOP, "labs/nftables")),
+            (["--conditions", "x", os.path.join(TOP, "labs/redirect")], 4, "there is redirect-0, redirect-1-default"),
+            (["--ports", "x", "--dut", "linux"], 4, "'x' is not afpacket or xdp"),
             (["--dst", "10.1.0.1-10.1.0.9"], 4, "no route to 10.1.0.1"),
             (["--dut", "wire", "--out", "null", "--in", "null", "--dmac", "2:0:0:0:0:1", "-4", "--src", "10.0.0.1"], 5, "RFC 6815"),
     ):

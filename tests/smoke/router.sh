@@ -114,7 +114,10 @@ check "bad seconds" refused 2 "--seconds: '0' is not above 0" --conf "$work" --p
 check "nothing to drain" refused 2 "--drain: no port receives from a capture" \
 	--conf "$work" --port igb2=null --drain
 check "no such folder" refused 1 "$work/none" --conf "$work/none" --port igb2=null
-check "no such interface" refused 1 "has no interface 'ix0'" --conf "$work" --port ix0=null
+check "an empty folder" refused 1 "the folder of settings is empty" --conf "" --port igb2=null
+check "a file for a folder" refused 1 "is no folder; the settings are read from" \
+	--conf "$work/rc.conf" --port igb2=null
+check "no such interface" refused 1 "has no interface 'ix0'; it has igb2, igb3" --conf "$work" --port ix0=null
 check "no such capture" refused 1 "none.pcap" --conf "$work" --port "igb2=pcap:$work/none.pcap"
 check "an interface twice" refused 1 "the interface 'igb2' is given two ports" \
 	--conf "$work" --port igb2=null --port igb2=null

@@ -27,6 +27,12 @@ def expect(what, ok, seen=""):
         print("failed: %s\n%s" % (what, seen))
 
 
+def surplus_words_are_refused():
+    for argv in (["version", "foo"], ["--version", "foo"], ["--help", "foo"]):
+        r = subprocess.run([WEIR, *argv], capture_output=True, text=True, timeout=60, check=False)
+        expect("%s is refused" % argv, r.returncode == 2 and r.stdout == "" and "'foo'" in r.stderr, r)
+
+
 def refused(sentence, *argv):
     out, err, rc = run(*argv)
     expect("%s is refused" % (argv,), rc == 2 and out == "" and sentence in err, (out, err, rc))
@@ -75,6 +81,7 @@ def main():
         base = [100, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.1]
         a, b, c = file("a", base), file("b", [v + 5 for v in base]), file("c", base[::-1])
         comparisons(a, b, c)
+        surplus_words_are_refused()
         refused("--blocks goes with --modern", "--blocks", a, b)
         refused("two files or more", "--modern", a)
         refused("do not go with it", "--modern", "--json", "-s", a, b)
@@ -89,6 +96,7 @@ def main():
         refused("weir stat: option requires an argument -- seed\n", a, "--seed")
         refused("Unable to move beyond left margin.", "-w", "1", a)
         refused('Invalid data "nan" on line 4 in ', file("n", [1, 2, 3, "nan"]))
+        refused("Cannot open '': No such file", "")
         refused("Cannot read %s: Is a directory" % folder, folder)
         few = json.loads(run("--modern", "--json", a, file("f", [1, 2, 3]))[0])["comparisons"][0]
         expect("three values prove nothing", few["verdict"] == "invalid" and "effect" not in few, few)
