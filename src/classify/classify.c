@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// classify.c - the set of rules: keeps them, chooses the structure, and changes it under readers.
+//
+// Left-right (Ramalhete and Correia, 2013): there are two copies of the tables, and readers use the
+// one that `live` points to.  A change is made in the other copy, which no reader sees; then the
+// pointer is switched, the readers are waited for, and the same change is made in the first copy.  So
+// a change in place costs twice what it costs, a reader takes one pointer for each burst, and what it
+// sees through it does not change before its next quiet point.
+//
+// If memory runs out in the copy that is changed first, that copy is thrown away, the call fails and
+// nothing has happened.  If it runs out in the second, the call has succeeded already: the copy is
+// thrown away, and the next change makes a new one from the rules.
+//
+// The structure changes with the number of rules, with some way between up and down so that a set at
+// the border is not built over and over.
+#include "classify/classify.h"
+
+#include "classify/engine.h"
+#include "classify/rules.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct side {
+	const struct classify_engine *engine;
+	void *tables; // NULL: to be made from the rules; never where readers look
+};
+
+struct classify {
+	_Atomic(struct side *)
+		live; // stored with release by publish(), loaded by acquire in lookups
+	struct side side[2];
+	struct rules rules;
+	struct classify_readers readers;
+};
+
+static const struct classify_engine *engine_for(const struct side *now, size_t n)
+{
+	(void)now;
+	(void)n;
+	return &classify_bits;
+}
+
+static void drop(struct side *s)
+{
+	if (s->tables != NULL)
+		s->engine->free(s->tables);
+	s->tables = NULL;
+}
+
+static int build(struct side *s, const struct classify_engine *engine, const struct rules *rules)
+{
+	size_t n;
+	const struct classify_rule **list = rules_list(rules, &n);
+
+	drop(s);
+	s->engine = engine;
+	s->tables = list != NULL ? engine->new (list, n) : NULL;
+	free(list);
+	return s->tables != NULL ? 0 : -ENOMEM;
+}
+
+struct classify *classify_new(const struct classify_readers *readers, struct err *err)
+{
+	struct classify *c = calloc(1, sizeof(*c));
+
+	if (c == NULL) {
+		err_set(err, ENOMEM, "classify: no memory");
+		return NULL;
+	}
+	if (readers != NULL)
+		c->readers = *readers;
+	for (unsigned i = 0; i < 2; i++) {
+		if (build(&c->side[i], engine_for(&c->side[i], 0), &c->rules) == 0)
+			continue;
+		err_set(err, ENOMEM, "classify: no memory");
+		classify_free(c);
+		return NULL;
+	}
+	atomic_init(&c->live, &c->side[0]);
+	return c;
+}
+
+void classify_free(struct classify *c)
+{
+	if (c == NULL)
+		return;
+	drop(&c->side[0]);
+	drop(&c->side[1]);
+	rules_free(&c->rules);
+	free(c);
+}
+
+static struct side *standby(struct classify *c)
+{
+	struct side *live = atomic_load_explicit(&c->live, memory_order_relaxed); // own store
+
+	return &c->side[live == &c->side[0]];
+}
+
+// The standby copy goes live.  After the return no reader is in the other one.
+static void publish(struct classify *c)
+{
+	atomic_store_explicit(&c->live, standby(c), memory_order_release);
+	if (c->readers.quiet != NULL)
+		c->readers.quiet(c->readers.arg);
+}
+
+// The rules have been changed by one; makes the same change in a copy, or makes the copy anew.
+static int change(
+	struct side *s, const struct rules *rules, const struct classify_rule *rule, bool add)
+{
+	const struct classify_engine *engine = engine_for(s, rules->n);
+	int rc;
+
+	if (s->tables == NULL || s->engine != engine)
+		return build(s, engine, rules);
+	rc = add ? engine->add(s->tables, rule) : engine->delete (s->tables, rule);
+	if (rc != 0)
+		drop(s);
+	return rc;
+}
+
+static int check(const struct classify_rule *r, struct err *err)
+{
+	if (r->id == CLASSIFY_NONE)
+		return err_set(err, EINVAL, "rule %u: its id means no rule", r->order);
+	if (r->sport_lo > r->sport_hi)
+		return err_set(err, EINVAL, "rule %u: source ports %u-%u end before they begin",
+			r->order, r->sport_lo, r->sport_hi);
+	if (r->dport_lo > r->dport_hi)
+		return err_set(err, EINVAL,
+			"rule %u: destination ports %u-%u end before they begin", r->order,
+			r->dport_lo, r->dport_hi);
+	return 0;
+}
+
+static int put(struct rules *rules, const struct classify_rule *rule, struct err *err)
+{
+	int rc = check(rule, err);
+
+	if (rc == 0)
+		rc = rules_put(rules, rule);
+	if (rc == -EEXIST)
+		err_set(err, EEXIST, "rule %u: there is one already", rule->order);
+	if (rc == -ENOMEM)
+		err_set(err, ENOMEM, "rule %u: no memory", rule->order);
+	return rc;
+}
+
+int classify_set(struct classify *c, const struct classify_rule *rules, size_t n, struct err *err)
+{
+	const struct classify_engine *engine = engine_for(standby(c), n);
+	struct side next[2] = {{engine, NULL}, {engine, NULL}};
+	struct rules copy = {0};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = put(&copy, &rules[i], err);
+	for (unsigned i = 0; rc == 0 && i < 2; i++)
+		if (build(&next[i], engine, &copy) != 0)
+			rc = err_set(err, ENOMEM, "%zu rules: no memory", n);
+	if (rc != 0) {
+		drop(&next[0]);
+		drop(&next[1]);
+		rules_free(&copy);
+		return rc;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		drop(standby(c));
+		*standby(c) = next[i];
+		if (i == 0)
+			publish(c);
+	}
+	rules_free(&c->rules);
+	c->rules = copy;
+	return 0;
+}
+
+int classify_add(struct classify *c, const struct classify_rule *rule, struct err *err)
+{
+	int rc = put(&c->rules, rule, err);
+
+	if (rc != 0 || !rules_can_match(rule))
+		return rc;
+	if (change(standby(c), &c->rules, rule, true) != 0) {
+		rules_remove(&c->rules, rule->order);
+		return err_set(err, ENOMEM, "rule %u: no memory", rule->order);
+	}
+	publish(c);
+	change(standby(c), &c->rules, rule, true);
+	return 0;
+}
+
+int classify_delete(struct classify *c, uint32_t order, struct err *err)
+{
+	const struct classify_rule *found = rules_find(&c->rules, order);
+	struct classify_rule rule;
+
+	if (found == NULL)
+		return err_set(err, ENOENT, "rule %u: there is none", order);
+	rule = *found;
+	rules_remove(&c->rules, order);
+	if (!rules_can_match(&rule))
+		return 0;
+	if (change(standby(c), &c->rules, &rule, false) != 0) {
+		rules_put(&c->rules, &rule); // into the room it has just left
+		return err_set(err, ENOMEM, "rule %u: no memory", order);
+	}
+	publish(c);
+	change(standby(c), &c->rules, &rule, false);
+	return 0;
+}
+
+size_t classify_count(const struct classify *c)
+{
+	return c->rules.n;
+}
+
+size_t classify_bytes(const struct classify *c)
+{
+	size_t n = sizeof(*c) + rules_bytes(&c->rules);
+
+	for (unsigned i = 0; i < 2; i++)
+		if (c->side[i].tables != NULL)
+			n += c->side[i].engine->bytes(c->side[i].tables);
+	return n;
+}
+
+void classify_first(
+	const struct classify *c, const struct classify_key *keys, unsigned n, uint32_t *ids)
+{
+	const struct side *s = atomic_load_explicit(&c->live, memory_order_acquire);
+
+	s->engine->first(s->tables, keys, n, ids);
+}
+
+size_t classify_all(
+	const struct classify *c, const struct classify_key *key, uint32_t *ids, size_t max)
+{
+	const struct side *s = atomic_load_explicit(&c->live, memory_order_acquire);
+
+	return s->engine->all(s->tables, key, ids, max);
+}
