@@ -121,3 +121,25 @@ struct conf_setting {
 
 // The i-th of them, from 0, kind by kind; false behind the last.  Valid until *c is read into again.
 bool conf_setting(const struct conf *c, unsigned i, struct conf_setting *out);
+
+// A start script of a filtering card: the lines `cxgbetool NEXUS WORDS` of a shell script.
+#define CONF_SCRIPT "cxgbetool.sh" // in a configuration's folder
+
+struct conf_command {
+	unsigned line;
+	int argc;    // without cxgbetool: the nexus and what it is told
+	char **argv; // argc words and a NULL
+};
+
+struct conf_script {
+	struct conf_command *commands;
+	unsigned n;
+};
+
+// Reads such a script.  Comments, empty lines, `set` with options (set -euf) and cxgbetool by its name
+// or path are understood, words quoted and continued as sh has it.  Anything else of the shell's
+// language is -EINVAL with "file:line: ..." and says to run the script against the running router
+// instead.  *out is untouched on failure; else it goes with conf_script_free.
+int conf_script_text(const char *file, const char *text, struct conf_script *out, struct err *err);
+int conf_script_read(const char *path, struct conf_script *out, struct err *err);
+void conf_script_free(struct conf_script *s);

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// One logical line at a time: a physical one with those it is continued on.  shell.c cuts it into
+// words; here it is only found where it ends and where a comment begins.
+#include "conf/conf.h"
+
+#include "base/text.h"
+#include "conf/shell.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCRIPT_MAX = 1 << 24 };
+
+struct reader {
+	const char *file;
+	unsigned line; // of the logical line's begin
+	struct conf_script s;
+	struct err *err;
+};
+
+static const char instead[] = "run the script with sh against the running router instead";
+
+// The length of the logical line at text, without its end; *code: up to a comment.  Counts its lines.
+static size_t extent(const char *text, size_t *code, unsigned *n_lines)
+{
+	const char *comment = NULL, *p;
+	char quote = '\0';
+	bool in_word = false;
+
+	*n_lines = 1;
+	for (p = text; *p != '\0' && (*p != '\n' || quote != '\0'); p++) {
+		bool blank = *p == ' ' || *p == '\t';
+
+		if (comment != NULL)
+			continue;
+		*n_lines += *p == '\n';
+		if (*p == '\\' && quote != '\'' && p[1] != '\0')
+			*n_lines += *++p == '\n';
+		else if (*p == quote)
+			quote = '\0';
+		else if ((*p == '\'' || *p == '"') && quote == '\0')
+			quote = *p;
+		else if (*p == '#' && quote == '\0' && !in_word)
+			comment = p;
+		in_word = !blank || quote != '\0';
+	}
+	*code = (size_t)((comment != NULL ? comment : p) - text);
+	return (size_t)(p - text);
+}
+
+static bool is_tool(const char *word)
+{
+	const char *slash = strrchr(word, '/');
+
+	return strcmp(slash != NULL ? slash + 1 : word, "cxgbetool") == 0;
+}
+
+// set -euf: what the shell does at an error is what happens here anyway, and no pattern is expanded.
+static bool is_set(char *const *words, unsigned n)
+{
+	if (strcmp(words[0], "set") != 0 || n < 2)
+		return false;
+	for (unsigned i = 1; i < n; i++)
+		if ((words[i][0] != '-' && words[i][0] != '+') || words[i][1] == '\0' ||
+			strspn(words[i] + 1, "efuvx") != strlen(words[i] + 1))
+			return false;
+	return true;
+}
+
+// Copies the words but the first.
+static int add(struct reader *r, char **words, unsigned n)
+{
+	struct conf_command *c = reallocarray(r->s.commands, r->s.n + 1, sizeof(*r->s.commands));
+	char **argv = NULL;
+	size_t bytes = 0;
+	char *to;
+
+	if (c == NULL)
+		goto none;
+	r->s.commands = c;
+	for (unsigned i = 1; i < n; i++)
+		bytes += strlen(words[i]) + 1;
+	argv = malloc(n * sizeof(*argv) + bytes);
+	if (argv == NULL)
+		goto none;
+	to = (char *)(argv + n);
+	for (unsigned i = 1; i < n; i++) {
+		argv[i - 1] = to;
+		to = stpcpy(to, words[i]) + 1;
+	}
+	argv[n - 1] = NULL;
+	r->s.commands[r->s.n++] = (struct conf_command){
+		.line = r->line, .argc = (int)n - 1, .argv = argv};
+	return 0;
+none:
+	return err_set(r->err, ENOMEM, "%s: out of memory", r->file);
+}
+
+static int take_words(struct reader *r, char **words, unsigned n)
+{
+	if (n == 0 || is_set(words, n))
+		return 0;
+	if (!is_tool(words[0]))
+		return err_set(r->err, EINVAL,
+			"%s:%u: '%.60s' is not cxgbetool, and nothing else is run; %s", r->file,
+			r->line, words[0], instead);
+	if (n < 3)
+		return err_set(r->err, EINVAL, "%s:%u: cxgbetool needs a nexus and a command",
+			r->file, r->line);
+	return add(r, words, n);
+}
+
+static int take_line(struct reader *r, const char *text, size_t len)
+{
+	char where[CONF_WHERE_MAX], *line = strndup(text, len), **words;
+	struct err own = {0};
+	unsigned n;
+	int rc;
+
+	if (line == NULL)
+		return err_set(r->err, ENOMEM, "%s: out of memory", r->file);
+	where_text(where, r->file, r->line);
+	rc = shell_words(line, where, &words, &n, &own);
+	free(line);
+	if (rc != 0)
+		return err_set(r->err, own.code, "%s; %s", own.msg, instead);
+	rc = take_words(r, words, n);
+	free(words);
+	return rc;
+}
+
+int conf_script_text(const char *file, const char *text, struct conf_script *out, struct err *err)
+{
+	struct reader r = {.file = file, .line = 1, .err = err};
+	int rc = 0;
+
+	while (rc == 0 && *text != '\0') {
+		size_t code, len;
+		unsigned n_lines;
+
+		len = extent(text, &code, &n_lines);
+		rc = take_line(&r, text, code);
+		r.line += n_lines;
+		text += len + (text[len] == '\n');
+	}
+	if (rc == 0)
+		*out = r.s;
+	else
+		conf_script_free(&r.s);
+	return rc;
+}
+
+int conf_script_read(const char *path, struct conf_script *out, struct err *err)
+{
+	char *text = text_read_file(path, SCRIPT_MAX, NULL, err);
+	int rc;
+
+	if (text == NULL)
+		return -err->code;
+	rc = conf_script_text(path, text, out, err);
+	free(text);
+	return rc;
+}
+
+void conf_script_free(struct conf_script *s)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		free(s->commands[i].argv);
+	free(s->commands);
+	*s = (struct conf_script){0};
+}
