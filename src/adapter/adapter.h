@@ -137,6 +137,14 @@ struct adapter_path *adapter_path_new(unsigned n_filters, unsigned n_ports,
 	const struct classify_readers *readers, struct err *err);
 void adapter_path_free(struct adapter_path *p);
 void adapter_path_place(struct adapter_path *p, struct adapter_place *out);
+// The MAC a port goes by: frames to it are this router's own.  Before packets come.
+void adapter_path_mac(struct adapter_path *p, unsigned port, const struct mac *mac);
+
+// Who zeroes the counters of a port, which are not the card's; 0 or -errno.
+void adapter_path_clear(struct adapter_path *p, int (*clear)(void *arg, unsigned port), void *arg);
+
+// Worker side: whether any rule is set.  While none is, adapter_in need not be called.
+bool adapter_path_active(const struct adapter_path *p);
 
 // Worker side: matches, counts, drops, rewrites.  Dropped packets go to b->dropped, those that leave by
 // another port at once to b->switched; the rest stays in b->pkt.  Touches nothing where no rule is set.

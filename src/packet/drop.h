@@ -47,6 +47,7 @@
 	X(REJECT, "reject", "a route says to refuse")                                              \
 	X(BLACKHOLE, "blackhole", "a route says to drop in silence")                               \
 	X(FILTER, "filter", "a rule of the card's filter table says to drop")                      \
+	X(SWITCH, "switch", "a switch rule of the card matched what it cannot rewrite")            \
 	X(LOCAL, "local", "for the router itself, and no host stack is attached")                  \
 	X(NEIGHBOUR, "neighbour", "the next hop's MAC is not known")                               \
 	X(NO_MBUF, "no-mbuf", "no packet buffer left")                                             \

@@ -171,9 +171,9 @@ static void every_reason_a_router_has_is_tested(void **state)
 	bool seen[DROP_COUNT] = {false};
 
 	(void)state;
-	// No buffer, no room, a full queue are not in a frame; the filter is not the router's.
-	seen[DROP_FILTER] = seen[DROP_NO_MBUF] = seen[DROP_BUF_CHAIN] = seen[DROP_BURST_FULL] =
-		seen[DROP_TX_FULL] = true;
+	// No buffer, no room, a full queue are not in a frame; the card is not the router's.
+	seen[DROP_FILTER] = seen[DROP_SWITCH] = seen[DROP_NO_MBUF] = seen[DROP_BUF_CHAIN] =
+		seen[DROP_BURST_FULL] = seen[DROP_TX_FULL] = true;
 	for (unsigned i = 0; i < n_golden; i++)
 		seen[golden[i].c->why] = true;
 	for (unsigned i = 0; i < DROP_COUNT; i++) {
