@@ -10,9 +10,13 @@ enum { ROUTES_SPARE = 512, PREFIXES_AN_ADDRESS = 4, NOT_HERE = -1 };
 
 struct box {
 	struct router *router;
+	struct adapter_path *card; // NULL: none
+	struct adapter *adapter;
 	struct path *path;
 	struct worker *worker;
 	uint64_t cpu_ns; // of the worker that was
+	void (*note)(void *arg, const char *text);
+	void *note_arg;
 };
 
 static int port_of(const struct box_setup *s, const char *iface)
@@ -187,6 +191,47 @@ static struct router *make_router(const struct box_setup *s, struct err *err)
 	return router_new(&rc, err);
 }
 
+// What the card's tables wait for.
+static void quiet(void *arg)
+{
+	box_quiet(arg);
+}
+
+static int clear_port(void *arg, unsigned port)
+{
+	struct box *b = arg;
+
+	path_clear_port(b->path, port);
+	return 0;
+}
+
+static int make_adapter(struct box *b, const struct box_setup *s, struct err *err)
+{
+	struct classify_readers readers = {.quiet = quiet, .arg = b};
+	struct adapter_conf c = {.name = s->adapter, .n_ports = s->n_ports};
+
+	if (c.n_ports > ADAPTER_PORTS_MAX)
+		c.n_ports = ADAPTER_PORTS_MAX;
+	b->card = adapter_path_new(c.n_filters, s->n_ports, &readers, err);
+	if (b->card == NULL)
+		return -err->code;
+	adapter_path_clear(b->card, clear_port, b);
+	for (unsigned i = 0; i < s->n_ports; i++) {
+		const struct conf_iface *f = conf_iface_find(s->conf, s->ports[i].iface);
+		struct mac mac = f->ether;
+
+		if (!f->has_ether)
+			port_mac(s->ports[i].port, &mac);
+		adapter_path_mac(b->card, i, &mac);
+	}
+	adapter_path_place(b->card, &c.place);
+	b->adapter = adapter_new(&c, err);
+	if (b->adapter == NULL)
+		return -err->code;
+	path_set_adapter(b->path, b->card);
+	return 0;
+}
+
 struct box *box_new(const struct box_setup *setup, struct err *err)
 {
 	struct port *ports[PATH_PORTS_MAX];
@@ -202,14 +247,17 @@ struct box *box_new(const struct box_setup *setup, struct err *err)
 		err_set(err, ENOMEM, "no memory for a router");
 		return NULL;
 	}
+	b->note = setup->note;
+	b->note_arg = setup->arg;
 	for (unsigned i = 0; i < setup->n_ports; i++)
 		ports[i] = setup->ports[i].port;
 	b->router = make_router(setup, err);
 	if (b->router == NULL || configure(b->router, setup, err) != 0)
 		goto fail;
 	b->path = path_new(ports, setup->n_ports, b->router, err);
-	if (b->path != NULL)
-		return b;
+	if (b->path == NULL || (setup->adapter != NULL && make_adapter(b, setup, err) != 0))
+		goto fail;
+	return b;
 fail:
 	box_free(b);
 	return NULL;
@@ -220,7 +268,9 @@ void box_free(struct box *b)
 	if (b == NULL)
 		return;
 	box_stop(b);
+	adapter_free(b->adapter);
 	path_free(b->path);
+	adapter_path_free(b->card);
 	router_free(b->router);
 	free(b);
 }
@@ -245,6 +295,61 @@ void box_stop(struct box *b)
 	b->cpu_ns = worker_cpu_ns(b->worker);
 	worker_stop(b->worker);
 	b->worker = NULL;
+}
+
+struct adapter *box_adapter(struct box *b)
+{
+	return b->adapter;
+}
+
+// What a command of the script says: kept, for an error is known only at its end.
+struct said {
+	char text[ERR_MSG_MAX];
+	size_t n;
+};
+
+static void hear(void *arg, bool to_stderr, const char *text)
+{
+	struct said *s = arg;
+
+	(void)to_stderr;
+	if (s->n < sizeof(s->text))
+		s->n += (size_t)snprintf(
+			s->text + s->n, sizeof(s->text) - s->n, "%s%s", s->n > 0 ? "; " : "", text);
+}
+
+static int script_command(
+	struct box *b, const char *path, const struct conf_command *c, struct err *err)
+{
+	struct said said = {0};
+	struct adapter_out out = {.line = hear, .arg = &said};
+	char text[sizeof(said.text) + CONF_WHERE_MAX];
+	int status;
+
+	if (strcmp(c->argv[0], adapter_name(b->adapter)) != 0)
+		return err_set(err, ENODEV, "%s:%u: there is no %s here: the card is %s", path,
+			c->line, c->argv[0], adapter_name(b->adapter));
+	status = adapter_command(b->adapter, c->argc - 1, c->argv + 1, &out);
+	if (status != 0)
+		return err_set(err, status, "%s:%u: %s", path, c->line, said.text);
+	if (said.n > 0 && b->note != NULL) {
+		snprintf(text, sizeof(text), "%s:%u: %s", path, c->line, said.text);
+		b->note(b->note_arg, text);
+	}
+	return 0;
+}
+
+int box_script(struct box *b, const char *path, struct err *err)
+{
+	struct conf_script s;
+	int rc = conf_script_read(path, &s, err);
+
+	if (rc != 0)
+		return rc;
+	for (unsigned i = 0; i < s.n && rc == 0; i++)
+		rc = script_command(b, path, &s.commands[i], err);
+	conf_script_free(&s);
+	return rc;
 }
 
 void box_quiet(struct box *b)

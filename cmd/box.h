@@ -3,6 +3,7 @@
 // under test in memory.
 #pragma once
 
+#include "adapter/adapter.h"
 #include "base/err.h"
 #include "conf/conf.h"
 #include "path/path.h"
@@ -25,8 +26,12 @@ struct box_setup {
 	const struct box_port *ports;
 	unsigned n_ports;         // 1..PATH_PORTS_MAX
 	struct rte_mempool *pool; // for packets the box makes; frames of the largest MTU fit
+	// The name of a card whose ports are the first four: "t5nex0".  NULL: none.  What passes a
+	// rule goes on to the router.
+	const char *adapter;
 	// Called for each thing of the configuration that is left out because the interface it needs
-	// has no port; one sentence.  NULL: nobody wants to know.
+	// has no port, and for what commands of a start script say; one sentence.  NULL: nobody wants
+	// to know.  Needed as long as box_script() may be called.
 	void (*note)(void *arg, const char *text);
 	void *arg;
 };
@@ -39,6 +44,14 @@ void box_free(struct box *b); // stops it first
 // Forwards on worker `worker` (worker_start) until box_stop.  Once only.
 int box_start(struct box *b, unsigned worker, struct err *err);
 void box_stop(struct box *b);
+
+// The card, for commands from one thread: the one that starts and stops the box.  NULL: none.
+struct adapter *box_adapter(struct box *b);
+
+// Carries out the start script at path (conf_script_read) with the card.  -errno with "file:line: ..."
+// at the first line that cannot be read, before any is carried out, or the first command that fails: a
+// box that shall not start half filtered is then to be freed.
+int box_script(struct box *b, const char *path, struct err *err);
 
 // Waits for the end of the turn that its worker is in.
 void box_quiet(struct box *b);

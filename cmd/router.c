@@ -9,12 +9,14 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { BUFFERS_A_PORT = 8192, FRAME_EXTRA = 14 + 8, MS_MAX = 3600000, FRAME_MAX_MIN = 2048 };
 
@@ -251,6 +253,18 @@ static unsigned frame_max(const struct conf *c)
 	return max;
 }
 
+// The script of cxgbetool lines in the configuration's folder, if there is one.
+static int run_script(struct run *r, struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s", r->o.conf_dir, CONF_SCRIPT) >= (int)sizeof(path))
+		return err_set(err, ENAMETOOLONG, "%s: the name is too long", r->o.conf_dir);
+	if (access(path, F_OK) != 0 && errno == ENOENT)
+		return 0;
+	return box_script(r->box, path, err);
+}
+
 static int start(struct run *r, struct err *err)
 {
 	const char *names[PATH_PORTS_MAX];
@@ -259,7 +273,8 @@ static int start(struct run *r, struct err *err)
 		.names = names,
 		.n_names = r->o.n_ports,
 		.memory_mb = (unsigned)r->o.memory_mb};
-	struct box_setup setup = {.conf = &r->conf, .ports = r->port, .note = router_note};
+	struct box_setup setup = {
+		.conf = &r->conf, .ports = r->port, .note = router_note, .adapter = "t5nex0"};
 	int rc = conf_read_dir(r->o.conf_dir, &r->conf, err);
 
 	if (rc != 0)
@@ -284,6 +299,9 @@ static int start(struct run *r, struct err *err)
 	r->box = box_new(&setup, err);
 	if (r->box == NULL)
 		return -err->code;
+	rc = run_script(r, err);
+	if (rc != 0)
+		return rc;
 	router_hello(r->port, r->o.n_ports);
 	return box_start(r->box, 0, err);
 }

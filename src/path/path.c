@@ -3,6 +3,7 @@
 // inside, or dropped for a named reason.
 #include "path/path.h"
 
+#include "adapter/adapter.h"
 #include "base/clock.h"
 #include "packet/burst.h"
 #include "router/router.h"
@@ -19,11 +20,14 @@ struct path {
 	struct port *port[PATH_PORTS_MAX];
 	uint16_t n_rxq[PATH_PORTS_MAX];
 	unsigned n_ports;
+	struct adapter_path *card; // NULL: none
 	struct router *router;
 	uint64_t start_cycles;
 	uint64_t ns_per_cycle_32; // nanoseconds a cycle, times 2^32
 	struct drops drops;
 	struct path_counters c; // but the drops
+	// What the ports' counters were when they were cleared; the reader's.
+	struct path_port_counters cleared[PATH_PORTS_MAX];
 	struct burst burst;
 	struct rte_mbuf *group[BURST_ROOM]; // packets of one egress port
 };
@@ -57,10 +61,17 @@ void path_free(struct path *p)
 	free(p);
 }
 
+void path_set_adapter(struct path *p, struct adapter_path *card)
+{
+	p->card = card;
+}
+
 const char *path_stage_name(enum path_stage s)
 {
-	static const char *const names[] = {
-		[STAGE_RX] = "rx", [STAGE_ROUTER] = "router", [STAGE_TX] = "tx"};
+	static const char *const names[] = {[STAGE_RX] = "rx",
+		[STAGE_ADAPTER] = "adapter",
+		[STAGE_ROUTER] = "router",
+		[STAGE_TX] = "tx"};
 
 	return (unsigned)s < STAGE_COUNT ? names[s] : "?";
 }
@@ -100,32 +111,32 @@ static void send(struct path *p, uint16_t out, struct rte_mbuf **m, unsigned n)
 	p->c.sent += taken;
 }
 
-static bool one_egress(const struct burst *b)
+static bool one_egress(const uint16_t *out, unsigned n)
 {
 	unsigned differ = 0;
 
-	for (unsigned i = 1; i < b->n; i++)
-		differ |= b->out[i] ^ b->out[0];
+	for (unsigned i = 1; i < n; i++)
+		differ |= out[i] ^ out[0];
 	return differ == 0;
 }
 
 // Each egress port gets its packets in their order.
-static void send_all(struct path *p, struct burst *b)
+static void send_all(struct path *p, struct rte_mbuf **m, const uint16_t *out, unsigned n)
 {
-	if (b->n == 0)
+	if (n == 0)
 		return;
-	if (one_egress(b)) {
-		send(p, b->out[0], b->pkt, b->n);
+	if (one_egress(out, n)) {
+		send(p, out[0], m, n);
 		return;
 	}
-	for (uint16_t out = 0; out < p->n_ports; out++) {
-		unsigned n = 0;
+	for (uint16_t port = 0; port < p->n_ports; port++) {
+		unsigned n_group = 0;
 
-		for (unsigned i = 0; i < b->n; i++)
-			if (b->out[i] == out)
-				p->group[n++] = b->pkt[i];
-		if (n > 0)
-			send(p, out, p->group, n);
+		for (unsigned i = 0; i < n; i++)
+			if (out[i] == port)
+				p->group[n_group++] = m[i];
+		if (n_group > 0)
+			send(p, port, p->group, n_group);
 	}
 }
 
@@ -135,26 +146,35 @@ static bool turn(struct path *p, uint16_t in, uint16_t queue)
 	struct path_port_counters *c = &p->c.port[in];
 	struct burst *b = &p->burst;
 	uint64_t t0 = clock_cycles(), t;
+	unsigned n;
 
 	b->n = port_rx(p->port[in], queue, b->pkt, BURST_MAX);
 	if (b->n == 0)
 		return false;
 	b->in = in;
-	b->n_dropped = b->n_made = 0;
+	b->n_dropped = b->n_made = b->n_switched = 0;
 	c->rx_packets += b->n;
 	c->rx_bytes += burst_bytes(b->pkt, b->n);
 	p->c.in += b->n;
 	p->c.busy_packets += b->n;
 	t = account(p, STAGE_RX, b->n, t0);
 
+	if (p->card != NULL && adapter_path_active(p->card)) {
+		n = b->n;
+		adapter_in(p->card, b);
+		t = account(p, STAGE_ADAPTER, n, t);
+	}
+
+	n = b->n_dropped;
 	router_forward(p->router, b, now_ns(p, t));
 	p->c.made += b->n_made;
-	t = account(p, STAGE_ROUTER, b->n + b->n_dropped, t);
+	t = account(p, STAGE_ROUTER, b->n + b->n_dropped - n, t);
 
-	send_all(p, b);
+	send_all(p, b->pkt, b->out, b->n);
+	send_all(p, b->switched, b->switched_out, b->n_switched);
 	if (b->n_dropped > 0)
 		port_free(b->dropped, b->n_dropped);
-	t = account(p, STAGE_TX, b->n, t);
+	t = account(p, STAGE_TX, b->n + b->n_switched, t);
 	p->c.busy_cycles += t - t0;
 	return true;
 }
@@ -172,8 +192,19 @@ void path_once(struct path *p)
 		p->c.idle_polls++;
 }
 
+void path_clear_port(struct path *p, unsigned port)
+{
+	p->cleared[port] = p->c.port[port];
+}
+
 void path_counters(const struct path *p, struct path_counters *out)
 {
 	*out = p->c;
 	memcpy(out->drop, p->drops.n, sizeof(out->drop));
+	for (unsigned i = 0; i < p->n_ports; i++) {
+		out->port[i].rx_packets -= p->cleared[i].rx_packets;
+		out->port[i].rx_bytes -= p->cleared[i].rx_bytes;
+		out->port[i].tx_packets -= p->cleared[i].tx_packets;
+		out->port[i].tx_bytes -= p->cleared[i].tx_bytes;
+	}
 }

@@ -8,12 +8,13 @@
 
 #include <stdint.h>
 
+struct adapter_path;
 struct path;
 struct router;
 
 enum { PATH_PORTS_MAX = 16 };
 
-enum path_stage { STAGE_RX, STAGE_ROUTER, STAGE_TX, STAGE_COUNT };
+enum path_stage { STAGE_RX, STAGE_ADAPTER, STAGE_ROUTER, STAGE_TX, STAGE_COUNT };
 
 struct path_port_counters {
 	uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
@@ -39,9 +40,17 @@ struct path *path_new(
 	struct port *const *ports, unsigned n, struct router *router, struct err *err);
 void path_free(struct path *p);
 
+// Puts a card before the router; before the first turn.  It must outlive the path, and is not called
+// while it has no rules.
+void path_set_adapter(struct path *p, struct adapter_path *card);
+
 // One turn: polls every receive queue of every port once and carries the bursts through.  The
 // worker's loop.
 void path_once(struct path *p);
+
+// Makes the counters of a port begin at 0 again; the sums over all ports go on.  Called by the
+// threads that read them, one at a time.
+void path_clear_port(struct path *p, unsigned port);
 
 // A copy of the counters; may be called from another thread while the path runs (each figure is
 // then at most one turn old).
