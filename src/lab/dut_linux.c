@@ -215,6 +215,7 @@ static void stop(struct dut *d)
 {
 	struct dut_linux *s = d->state;
 
+	dut_linux_lock(&s->host);
 	// A port that is an AF_XDP socket is looked up once more to be closed.
 	if (s->host.tester == NULL || netns_call(s->host.tester, close_ports, s, NULL) != 0)
 		close_ports(s);

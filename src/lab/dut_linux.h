@@ -22,7 +22,7 @@ struct dut_linux_host {
 	struct napi forward, sink;
 	struct napi_list not_forward, not_sink; // threads of other namespaces, same interface name
 	unsigned cpu, tester_cpu;
-	int lock; // held from make to sink; 0 and -1 = not
+	int lock; // held from make to sink, and from dut_linux_lock to unmake; 0 and -1 = not
 };
 
 // Makes namespaces and cables, applies the settings and runs setup.sh.  Waits while another process
@@ -33,6 +33,10 @@ int dut_linux_make(struct dut_linux_host *h, const struct lab_condition *c,
 
 // After the tester's ports were opened: finds and binds the sink.
 int dut_linux_sink(struct dut_linux_host *h, struct err *err);
+
+// To be called before the tester's ports close: keeps other processes from a start until
+// dut_linux_unmake, or gives up after three seconds.
+void dut_linux_lock(struct dut_linux_host *h);
 void dut_linux_unmake(struct dut_linux_host *h);
 
 // The missing rights by name, or that kernel threads cannot be seen.

@@ -23,6 +23,7 @@ enum {
 	QUIET_TICK_MS = 10,
 	QUIET_TICKS = 3,
 	QUIET_TICKS_MAX = 100,
+	STOP_TICKS_MAX = 300,
 	SETUP_TIMEOUT_S = 60,
 };
 
@@ -242,16 +243,37 @@ static void quiet(const struct dut_linux_host *h)
 	}
 }
 
-// Two starts at a time could not tell their threads apart.  The lock ends with its holder.
+// Kernel threads are told apart by their names and by when they came, so of all who see the same
+// threads (a namespace of process ids, whatever their network namespaces) one at a time makes
+// some: a start does, and so does a stop, because a cable that loses its XDP program gets its
+// thread anew.  The lock ends with its holder.
+static int lock_open(struct dut_linux_host *h, struct err *err)
+{
+	static const char file[] = "/proc/self/ns/pid";
+
+	h->lock = open(file, O_RDONLY | O_CLOEXEC);
+	return h->lock >= 0 ? 0 : err_set(err, errno, "%s: %s", file, strerror(errno));
+}
+
 static int lock(struct dut_linux_host *h, struct err *err)
 {
-	h->lock = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	if (h->lock < 0)
-		return err_set(err, errno, "/proc/self/ns/net: %s", strerror(errno));
-	while (flock(h->lock, LOCK_EX) != 0)
-		if (errno != EINTR)
-			return err_set(err, errno, "/proc/self/ns/net: %s", strerror(errno));
-	return 0;
+	int rc = lock_open(h, err);
+
+	if (rc == 0 && flock(h->lock, LOCK_EX) != 0)
+		rc = err_set(
+			err, errno, "waiting for another experiment's start: %s", strerror(errno));
+	return rc;
+}
+
+void dut_linux_lock(struct dut_linux_host *h)
+{
+	const struct timespec tick = {0, QUIET_TICK_MS * 1000000};
+
+	if (h->lock > 0 || lock_open(h, NULL) != 0)
+		return;
+	// Whoever holds it may be running a script for a minute; napi_find() can cope.
+	for (int i = 0; flock(h->lock, LOCK_EX | LOCK_NB) != 0 && i < STOP_TICKS_MAX; i++)
+		nanosleep(&tick, NULL);
 }
 
 static void unlock(struct dut_linux_host *h)
@@ -306,8 +328,8 @@ int dut_linux_sink(struct dut_linux_host *h, struct err *err)
 
 void dut_linux_unmake(struct dut_linux_host *h)
 {
-	unlock(h);
 	netns_free(h->device);
 	netns_free(h->tester);
 	h->device = h->tester = NULL;
+	unlock(h);
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIND_TICKS = 500 };
+
 // The name of a thread without the newline; "" when it is gone.
 static void comm(pid_t pid, char *out, int size)
 {
@@ -74,18 +76,32 @@ static bool listed(const struct napi_list *l, pid_t pid)
 	return false;
 }
 
-int napi_find(const char *iface, const struct napi_list *before, struct napi *out, struct err *err)
+// How many there are that are not in `before`; *pid is one of them.
+static unsigned find_new(const char *iface, const struct napi_list *before, pid_t *pid)
 {
 	struct napi_list now;
 	unsigned n = 0;
 
-	*out = (struct napi){0};
 	napi_list(iface, &now);
 	for (unsigned i = 0; i < now.n; i++)
 		if (!listed(before, now.pid[i])) {
-			out->pid = now.pid[i];
+			*pid = now.pid[i];
 			n++;
 		}
+	return n;
+}
+
+int napi_find(const char *iface, const struct napi_list *before, struct napi *out, struct err *err)
+{
+	const struct timespec tick = {0, 10000000};
+	unsigned n;
+
+	*out = (struct napi){0};
+	n = find_new(iface, before, &out->pid);
+	for (unsigned i = 0; n > 1 && i < FIND_TICKS; i++) {
+		nanosleep(&tick, NULL);
+		n = find_new(iface, before, &out->pid);
+	}
 	if (n == 0)
 		return err_set(err, ENOENT, "%s: it has no receiving kernel thread", iface);
 	if (n > 1)

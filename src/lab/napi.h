@@ -17,7 +17,7 @@ struct napi {
 
 // The threads named after an interface; names are not unique, other namespaces may have the same.
 struct napi_list {
-	pid_t pid[64];
+	pid_t pid[512];
 	unsigned n;
 };
 
@@ -26,7 +26,9 @@ bool napi_visible(void);
 
 void napi_list(const char *iface, struct napi_list *out);
 
-// The one thread of iface that is not in `before`.  -ENOENT if there is none, -EEXIST if several.
+// The one thread of iface that is not in `before`.  Waits up to five seconds for further ones to go:
+// they are of a namespace that is being taken down.  -ENOENT if there is none, -EEXIST if several
+// stay.
 int napi_find(const char *iface, const struct napi_list *before, struct napi *out, struct err *err);
 
 // Whether the thread is still that of iface.
