@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Where the frames went, and which runs do not count.
+#include "lab/losses.h"
 #include "lab/report.h"
 
 #include <stdbool.h>
@@ -95,6 +96,29 @@ static void device(FILE *f, const struct sums *s)
 	}
 }
 
+static void losses(FILE *f, const struct lab_results *r, unsigned arm)
+{
+	struct arm_losses l;
+
+	arm_losses(r, arm, &l);
+	if (l.unreached > 0) {
+		fputs("<br>Of what <b>", f);
+		html_text(f, r->arm[arm].name);
+		fputs("</b> lost, ", f);
+		html_percent(f, (double)l.unreached / (double)l.lost, 1);
+		fputs(" never reached the device.", f);
+	}
+	if (l.reordered > 0) {
+		fputs("<br>Of <b>", f);
+		html_text(f, r->arm[arm].name);
+		fputs("</b>, ", f);
+		html_count(f, l.reordered);
+		fputs(" frames came behind a later one of their flow (reordered, RFC 4737); they "
+		      "count as forwarded.",
+			f);
+	}
+}
+
 void report_account(FILE *f, const struct lab_results *r)
 {
 	fputs("<section><h2>Where the frames went</h2><div class=\"scroll\" tabindex=\"0\"><table class=\"figures "
@@ -119,9 +143,11 @@ void report_account(FILE *f, const struct lab_results *r)
 		device(f, &s);
 	}
 	fputs("</table></div><p class=\"key\">Sums over the valid runs. Balance: in + made = sent + "
-	      "queued + dropped. Offered are frames the tester\xe2\x80\x99s port took.</p>"
-	      "</section>",
+	      "queued + dropped. Offered are frames the tester\xe2\x80\x99s port took.",
 		f);
+	for (unsigned i = 0; i < r->n_arms; i++)
+		losses(f, r, i);
+	fputs("</p></section>", f);
 }
 
 // --- validity ----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The results as text.
 #include "lab/lab.h"
+#include "lab/losses.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -69,6 +70,36 @@ static void print_arms(FILE *out, const struct lab_results *r)
 		out);
 }
 
+// What the loss column does not tell: whose loss it was, and what came, but late.
+static void print_losses(FILE *out, const struct lab_results *r)
+{
+	const char *between = "of the loss, this never reached the device: ", *end = "";
+
+	for (unsigned i = 0; i < r->n_arms; i++) {
+		struct arm_losses l;
+
+		arm_losses(r, i, &l);
+		if (l.unreached == 0)
+			continue;
+		fprintf(out, "%s%s %.1f %%", between, r->arm[i].name,
+			100.0 * (double)l.unreached / (double)l.lost);
+		between = ", ";
+		end = ".\n";
+	}
+	fputs(end, out);
+	for (unsigned i = 0; i < r->n_arms; i++) {
+		struct arm_losses l;
+
+		arm_losses(r, i, &l);
+		if (l.reordered > 0)
+			fprintf(out,
+				"reordered: %" PRIu64 " of %" PRIu64
+				" frames of %s came behind a later "
+				"one of their flow\n(RFC 4737); they count as forwarded.\n",
+				l.reordered, l.received, r->arm[i].name);
+	}
+}
+
 static void print_voids(FILE *out, const struct lab_results *r)
 {
 	unsigned n = 0;
@@ -96,10 +127,37 @@ static void print_notes(FILE *out, const struct lab_results *r)
 		fprintf(out, "  %s: %s: %s\n", r->note[i].where, r->note[i].what, r->note[i].why);
 }
 
+// What to do where nothing was decided.
+static void print_more_runs(FILE *out, const struct lab_results *r)
+{
+	unsigned n = 0, more = 0;
+
+	for (unsigned i = 0; i < r->n_cmps; i++) {
+		const struct lab_comparison *c = &r->cmp[i];
+
+		if (c->aa || c->c.verdict != INCONCLUSIVE)
+			continue;
+		n++;
+		if (c->c.more_runs > more)
+			more = c->c.more_runs;
+	}
+	if (n == 0)
+		return;
+	fputs("\nInconclusive: these runs prove neither a difference nor its absence.  More of "
+	      "them tell more",
+		out);
+	if (more > 0 && r->n_arms > 0)
+		fprintf(out, ", perhaps --runs %u", r->arm[0].n + more);
+	else
+		fprintf(out, " (--runs, --seconds)");
+	fputs(".\n", out);
+}
+
 void lab_print(FILE *out, const struct lab_results *r, const char *folder)
 {
 	print_setup(out, r);
 	print_arms(out, r);
+	print_losses(out, r);
 	if (r->has_noise)
 		fprintf(out, "\nNoise floor of this machine (A/A, same settings twice): %.2f %%\n",
 			r->noise * 100);
@@ -108,6 +166,7 @@ void lab_print(FILE *out, const struct lab_results *r, const char *folder)
 	for (unsigned i = 0; i < r->n_cmps; i++)
 		fprintf(out, "\n%s%s%s\n", r->cmp[i].ministat != NULL ? r->cmp[i].ministat : "",
 			r->cmp[i].aa ? "A/A: " : "", r->cmp[i].sentence);
+	print_more_runs(out, r);
 	if (folder != NULL && folder[0] != '\0')
 		fprintf(out, "\nresults: %s", folder);
 	fprintf(out, "\nverdict: %s\n", r->verdict);
