@@ -171,6 +171,7 @@ int dut_weir(struct dut *d, struct err *err)
 		.has_work = true,
 		.polls = true,
 		.settle_s = 0.001,
+		.both_ways = true,
 		.start = start,
 		.read = read_counters,
 		.stop = stop};

@@ -58,7 +58,7 @@ static const struct {
 		"IPv6 destinations ([2001:2:0:8001::1]:2000-[2001:2:0:8001::64])"},
 	{O_SEED, "seed", "N", "of the order of runs and of the bootstrap (from the clock)"},
 	{O_MARGIN, "margin", "PERCENT", "M of \"equivalent within M%\" (2)"},
-	{O_CONDITIONS, "conditions", "NAME,...", "only these folders of DIR"},
+	{O_CONDITIONS, "conditions", "NAME,...", "only these of DIR, or of those built in"},
 	{O_BASELINE, "baseline", "NAME", "the condition the others are compared with"},
 	{O_NAME, "name", "NAME", "of the experiment, for the results' folder (lab, or DIR's)"},
 	{'o', NULL, "FOLDER", "where results go (runs/TIME-NAME)"},
@@ -345,8 +345,6 @@ static int check(const struct lab_cmd *c, struct err *err)
 		return err_set(err, EINVAL, "--out, --in and --dmac are for --dut wire");
 	if (c->device != DEVICE_LINUX && c->linux_ports != NULL)
 		return err_set(err, EINVAL, "--ports is for --dut linux");
-	if (c->dir == NULL && (c->only != NULL || c->baseline != NULL))
-		return err_set(err, EINVAL, "--conditions and --baseline need a DIR");
 	if (c->n_aa > 0 && (c->o.no_aa || c->fail_if_slower >= 0 || c->json || c->o.folder != NULL))
 		return err_set(err, EINVAL,
 			"--aa compares nothing and keeps nothing: not with --no-aa, "

@@ -100,6 +100,21 @@ int gen_conf_check(const struct gen_conf *conf, struct err *err);
 // Distinct flows (source and destination address and port); UINT64_MAX if more.  Not for random.
 uint64_t gen_conf_flows(const struct gen_conf *conf);
 
+// Ends of a UDP frame.
+struct gen_flow {
+	struct ip src, dst;
+	uint16_t sport, dport;
+};
+
+// The flow of frame number i, i in 0..gen_conf_flows() - 1; frame i + gen_conf_flows() is of the same.
+// Not for random ends.
+void gen_conf_flow(const struct gen_conf *conf, uint64_t i, struct gen_flow *out);
+
+// Sends one frame as it is; false if the port does not take it now, the pool is empty, or the frame
+// is longer than a buffer of it.
+bool gen_frame_send(struct port *port, uint16_t queue, struct rte_mempool *pool, const void *frame,
+	unsigned len);
+
 struct sender;
 
 // -EINVAL by gen_conf_check(); -EMSGSIZE if the port does not take frames of that length.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Conditions: folders of FreeBSD-style files, or the one that is built in.
+// Conditions: folders of FreeBSD-style files.
+#include "lab/condition.h"
 #include "lab/condition_hint.h"
-#include "lab/lab.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,61 +14,22 @@
 
 enum { CONDITIONS_MAX = 64 };
 
-// The router of the forwarding lab: two interfaces, static routes to the nets of sources and
-// destinations, and the tester's MAC addresses given, since a generator answers no ARP.
-const char lab_builtin_rc[] =
-	"hostname=\"dut\"\n"
-	"gateway_enable=\"YES\"\n"
-	"ipv6_gateway_enable=\"YES\"\n"
-	"ipv6_activate_all_interfaces=\"YES\"\n"
-	"ifconfig_igb2=\"inet 198.18.0.209/25 -tso4 -tso6 -lro\"\n"
-	"ifconfig_igb3=\"inet 198.19.0.209/25 -tso4 -tso6 -lro\"\n"
-	"ifconfig_igb2_ipv6=\"inet6 2001:2::209 prefixlen 64\"\n"
-	"ifconfig_igb3_ipv6=\"inet6 2001:2:0:8000::209 prefixlen 64\"\n"
-	"static_routes=\"sources sinks\"\n"
-	"route_sources=\"-net 198.18.0.0/16 198.18.0.203\"\n"
-	"route_sinks=\"-net 198.19.0.0/16 198.19.0.203\"\n"
-	"ipv6_static_routes=\"sources sinks\"\n"
-	"ipv6_route_sources=\"2001:2:: -prefixlen 49 2001:2::203\"\n"
-	"ipv6_route_sinks=\"2001:2:0:8000:: -prefixlen 49 2001:2:0:8000::203\"\n"
-	"static_arp_pairs=\"sources sinks\"\n"
-	"static_arp_sources=\"198.18.0.203 00:1b:21:c4:95:7a\"\n"
-	"static_arp_sinks=\"198.19.0.203 00:1b:21:c4:95:7b\"\n"
-	"static_ndp_pairs=\"sources sinks\"\n"
-	"static_ndp_sources=\"2001:2::203 00:1b:21:c4:95:7a\"\n"
-	"static_ndp_sinks=\"2001:2:0:8000::203 00:1b:21:c4:95:7b\"\n";
-const char lab_builtin_sysctl[] = "net.inet.ip.redirect=0\n"
-				  "net.inet6.ip6.redirect=0\n";
-
-int lab_conditions_builtin(struct lab_conditions *out, struct err *err)
-{
-	struct lab_condition *c = calloc(1, sizeof(*c));
-
-	if (c == NULL)
-		return err_set(err, ENOMEM, "no memory for a condition");
-	snprintf(c->name, sizeof(c->name), "forwarding");
-	c->baseline = true;
-	conf_init(&c->conf);
-	*out = (struct lab_conditions){c, 1};
-	if (conf_rc(&c->conf, "rc.conf", lab_builtin_rc, err) != 0 ||
-		conf_sysctl(&c->conf, "sysctl.conf", lab_builtin_sysctl, err) != 0) {
-		lab_conditions_free(out);
-		return -err->code;
-	}
-	return 0;
-}
+const char lab_filter_file[] = "cxgbetool.sh";
 
 void lab_conditions_free(struct lab_conditions *c)
 {
-	for (unsigned i = 0; i < c->n; i++)
+	for (unsigned i = 0; i < c->n; i++) {
 		conf_free(&c->list[i].conf);
+		lab_filter_free(&c->list[i].filter);
+	}
 	free(c->list);
 	*c = (struct lab_conditions){0};
 }
 
-// Whether the comma-separated list holds the word.
-static bool listed(const char *list, const char *word)
+bool condition_listed(const char *list, const char *word)
 {
+	if (list == NULL)
+		return true;
 	size_t len = strlen(word);
 
 	for (const char *p = list; p != NULL; p = strchr(p, ','), p = p != NULL ? p + 1 : NULL)
@@ -105,6 +66,11 @@ static int read_one(const char *dir, const char *name, struct lab_condition *c, 
 		snprintf(own, sizeof(own), "%s/setup.sh", base);
 	if (access(own, F_OK) == 0)
 		snprintf(c->setup, sizeof(c->setup), "%s", own);
+	snprintf(own, sizeof(own), "%s/%s", c->dir, lab_filter_file);
+	if (access(own, F_OK) != 0)
+		snprintf(own, sizeof(own), "%s/%s", base, lab_filter_file);
+	if (access(own, F_OK) == 0)
+		snprintf(c->filter.path, sizeof(c->filter.path), "%s", own);
 	if (stat(base, &st) == 0)
 		rc = add_dir(&c->conf, base, c->setup[0] != '\0', err);
 	if (rc == 0)
@@ -128,7 +94,7 @@ static int no_baseline(const struct lab_conditions *c, const char *name, struct 
 	return err_set(err, EINVAL, "the baseline '%s' is none of the conditions %s", name, known);
 }
 
-static int choose_baseline(struct lab_conditions *c, const char *name, struct err *err)
+int condition_choose_baseline(struct lab_conditions *c, const char *name, struct err *err)
 {
 	static const char suffix[] = "-default";
 	unsigned best = c->n;
@@ -183,7 +149,7 @@ int lab_conditions_read(const char *dir, const char *only, const char *baseline,
 	for (int i = 0; i < n && rc == 0; i++) {
 		const char *name = entry[i]->d_name;
 
-		if (!condition_named(dir, name) || (only != NULL && !listed(only, name)))
+		if (!condition_named(dir, name) || !condition_listed(only, name))
 			continue;
 		if (c.n == CONDITIONS_MAX)
 			rc = err_set(
@@ -202,7 +168,7 @@ int lab_conditions_read(const char *dir, const char *only, const char *baseline,
 	if (rc < 0 && c.n == 0)
 		rc = condition_hint(dir, err);
 	if (rc == 0)
-		rc = choose_baseline(&c, baseline, err);
+		rc = condition_choose_baseline(&c, baseline, err);
 	if (rc != 0) {
 		lab_conditions_free(&c);
 		return rc;

@@ -255,7 +255,7 @@ static void the_built_in_router_carries_2000_flows_of_both_families(void **state
 	struct err err = {0};
 
 	(void)state;
-	if (lab_conditions_builtin(&c, &err) != 0)
+	if (lab_conditions_builtin(NULL, NULL, NULL, &c, &err) != 0)
 		fail_msg("%s", err.msg);
 	assert_int_equal(c.n, 1);
 	assert_true(c.list[0].baseline);

@@ -247,6 +247,7 @@ int dut_linux(struct dut *d, const char *port_kind, struct err *err)
 	*d = (struct dut){.state = s,
 		.has_work = true,
 		.settle_s = 0.05,
+		.both_ways = true,
 		.notes = dut_linux_notes,
 		.start = start,
 		.read = read_counters,

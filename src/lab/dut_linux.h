@@ -2,6 +2,7 @@
 // dut_linux.h - shared by the files of the Linux device only.
 #pragma once
 
+#include "lab/account.h"
 #include "lab/lab.h"
 #include "lab/topo.h"
 
@@ -110,6 +111,3 @@ uint64_t kernel_field6(const char *text, const char *field);
 // The account of all of it since boot of the namespace; in and out are the two interfaces' names.
 void kernel_account(
 	const struct kernel_text *t, const char *in, const char *out, struct dut_counters *to);
-
-// Takes `before` off.  Drops that did not occur since are left out.
-void account_since(struct dut_counters *now, const struct dut_counters *before);

@@ -208,6 +208,19 @@ static int settings(struct dut_linux_host *h, const struct conf *c, const struct
 	return rc;
 }
 
+// The condition's rules in nftables' words.
+static int filter(struct dut_linux_host *h, const struct lab_condition *c, struct err *err)
+{
+	const char *const argv[] = {"nft", "-f", "-", NULL};
+	char name[640];
+	struct netns_command cmd = {.name = name, .argv = argv, .input = c->filter.nft};
+
+	if (c->filter.nft == NULL)
+		return 0;
+	snprintf(name, sizeof(name), "%s in nftables' words", c->filter.path);
+	return netns_run(h->device, &cmd, NULL, 0, err);
+}
+
 // A script may have made the interface anew, or its NAPI (by attaching an XDP program).
 static int forwarder_again(struct dut_linux_host *h, const struct lab_condition *c, struct err *err)
 {
@@ -309,6 +322,8 @@ int dut_linux_make(struct dut_linux_host *h, const struct lab_condition *c,
 		rc = forwarder(h, err);
 	if (rc == 0)
 		rc = receive_by_thread(h->tester, h->out_cable, err);
+	if (rc == 0)
+		rc = filter(h, c, err);
 	if (rc == 0)
 		rc = setup_run(h->device, c, h->in, h->out, SETUP_TIMEOUT_S, err);
 	if (rc == 0)

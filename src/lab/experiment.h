@@ -2,12 +2,14 @@
 // experiment.h - an experiment on its way: the plan of its arms, and its runs block by block.
 #pragma once
 
+#include "lab/filter_run.h"
 #include "lab/lab.h"
 #include "lab/progress.h"
 
 struct arm_plan {
 	const struct lab_condition *condition;
 	const struct lab_traffic *traffic;
+	struct filter_run *filter; // NULL = the condition has none
 };
 
 struct experiment {

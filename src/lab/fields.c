@@ -176,3 +176,25 @@ static const struct field setting[] = {
 	BOOL(lab_setting, differs),
 };
 TABLE(fields_setting, "setting", setting);
+
+static const struct field filter[] = {
+	UINT(lab_filtered, arm, "1"),
+	UINT(lab_filtered, n_rules, "rule"),
+	UINT(lab_filtered, n_probes, "packet"),
+	UINT(lab_filtered, n_asked, "rule"),
+	UINT(lab_filtered, n_silent, "rule"),
+	UINT(lab_filtered, n_elsewhere, "rule"),
+	U64(lab_filtered, frames, "packet"),
+	U64(lab_filtered, hits, "packet"),
+	BOOL(lab_filtered, has_hits),
+};
+TABLE(fields_filter, "filter", filter);
+
+static const struct field rule[] = {
+	UINT(lab_told_rule, arm, "1"),
+	UINT(lab_told_rule, index, "1"),
+	TEXT(lab_told_rule, words),
+	U64(lab_told_rule, flows, "flow"),
+	U64(lab_told_rule, hits, "packet"),
+};
+TABLE(fields_rule, "rule", rule);

@@ -29,4 +29,5 @@ struct field_table {
 };
 
 extern const struct field_table fields_results, fields_machine, fields_arm, fields_run,
-	fields_window, fields_drop, fields_comparison, fields_stats, fields_note, fields_setting;
+	fields_window, fields_drop, fields_comparison, fields_stats, fields_note, fields_setting,
+	fields_filter, fields_rule;

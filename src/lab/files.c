@@ -88,6 +88,9 @@ int lab_files_conf(struct folder *f, const struct lab_conditions *c, void *list,
 			snprintf(rel, sizeof(rel), "conf/%s/sysctl.conf", k->name);
 			if (rc == 0)
 				rc = put(f, rel, strdup(lab_builtin_sysctl), list, err);
+			snprintf(rel, sizeof(rel), "conf/%s/%s", k->name, lab_filter_file);
+			if (rc == 0 && k->filter.script != NULL)
+				rc = put(f, rel, strdup(k->filter.script), list, err);
 		} else {
 			rc = copy_tree(f, k->dir, rel, 0, list, err);
 			snprintf(base, sizeof(base), "%.*s/base",
@@ -134,7 +137,7 @@ static json_t *traffic(const struct lab_options *o)
 // The plan and the hashes of all that was put in.
 static char *manifest(const struct lab_results *r, const struct lab_options *o, json_t *files)
 {
-	json_t *m = json_object(), *arms = json_array();
+	json_t *m = json_object(), *arms = json_array(), *rules = json_object();
 	char seed[24], *text;
 
 	snprintf(seed, sizeof(seed), "0x%" PRIx64, r->seed);
@@ -157,6 +160,10 @@ static char *manifest(const struct lab_results *r, const struct lab_options *o, 
 		json_string("blocks of one run of every arm in random order, every second block "
 			    "the one before in reverse"));
 	json_object_set_new(m, "arms", arms);
+	for (unsigned i = 0; i < r->n_filters; i++)
+		json_object_set_new(
+			rules, r->arm[r->filter[i].arm].name, json_integer(r->filter[i].n_rules));
+	json_object_set_new(m, "filter_rules", rules);
 	json_object_set_new(m, "warm_up_s", json_real(o->warm_s));
 	json_object_set_new(m, "run_s", json_real(r->run_seconds));
 	json_object_set_new(m, "interval_s", json_real(r->window_seconds));
@@ -195,6 +202,8 @@ static int put_pps(struct folder *f, const struct lab_results *r, json_t *list, 
 		for (char *p = rel; *p != '\0'; p++)
 			if (isspace((unsigned char)*p) || *p == '/')
 				*p = '-';
+		for (char *p; (p = strchr(rel, ',')) != NULL;) // "15 rules, first"
+			memmove(p, p + 1, strlen(p));
 		rc = put(f, rel, lab_pps_text(r, i), list, err);
 	}
 	return rc;

@@ -179,6 +179,25 @@ static int comparisons(const json_t *o, struct lab_results *r, struct err *err)
 	return 0;
 }
 
+// Results of before there were filters have none.
+static int filters(const json_t *o, struct lab_results *r, struct err *err)
+{
+	if (json_object_get(o, "filters") == NULL)
+		return 0;
+	if (array(&fields_filter, o, "filters", sizeof(r->filter[0]), (void **)&r->filter,
+		    &r->n_filters, err) != 0 ||
+		array(&fields_rule, o, "rules", sizeof(r->rule[0]), (void **)&r->rule, &r->n_rules,
+			err) != 0)
+		return -err->code;
+	for (unsigned i = 0; i < r->n_filters; i++)
+		if (r->filter[i].arm >= r->n_arms)
+			return err_set(err, EINVAL, "filters[%u]: there is no such arm", i);
+	for (unsigned i = 0; i < r->n_rules; i++)
+		if (r->rule[i].arm >= r->n_arms)
+			return err_set(err, EINVAL, "rules[%u]: there is no such arm", i);
+	return 0;
+}
+
 static int all(const json_t *o, struct lab_results *r, struct err *err)
 {
 	const json_t *schema = json_object_get(o, "schema");
@@ -194,7 +213,7 @@ static int all(const json_t *o, struct lab_results *r, struct err *err)
 			err) != 0 ||
 		array(&fields_setting, o, "settings", sizeof(r->setting[0]), (void **)&r->setting,
 			&r->n_settings, err) != 0 ||
-		runs(o, r, err) != 0)
+		filters(o, r, err) != 0 || runs(o, r, err) != 0)
 		return -err->code;
 	return comparisons(o, r, err);
 }

@@ -80,7 +80,8 @@ static json_t *array(const struct field_table *t, const void *first, unsigned n,
 static json_t *units(void)
 {
 	const struct field_table *const all[] = {&fields_results, &fields_machine, &fields_arm,
-		&fields_run, &fields_window, &fields_drop, &fields_comparison, &fields_stats};
+		&fields_run, &fields_window, &fields_drop, &fields_comparison, &fields_stats,
+		&fields_filter, &fields_rule};
 	json_t *u = json_object();
 
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -141,6 +142,10 @@ char *lab_results_json(const struct lab_results *r)
 		o, "notes", array(&fields_note, r->note, r->n_notes, sizeof(r->note[0])));
 	json_object_set_new(o, "settings",
 		array(&fields_setting, r->setting, r->n_settings, sizeof(r->setting[0])));
+	json_object_set_new(
+		o, "filters", array(&fields_filter, r->filter, r->n_filters, sizeof(r->filter[0])));
+	json_object_set_new(
+		o, "rules", array(&fields_rule, r->rule, r->n_rules, sizeof(r->rule[0])));
 	json_object_set_new(o, "runs", runs(r));
 	json_object_set_new(o, "units", units());
 	text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(10));

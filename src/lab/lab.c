@@ -2,6 +2,7 @@
 // The experiment: arms, blocks of runs, and what is made of them.
 #include "lab/lab.h"
 
+#include "lab/arms.h"
 #include "lab/experiment.h"
 #include "lab/files.h"
 #include "lab/plan.h"
@@ -46,51 +47,6 @@ static unsigned n_windows(const struct lab_options *o)
 	double n = o->run_s / o->window_s + 0.5;
 
 	return n < 1 ? 1 : (unsigned)n;
-}
-
-static void add_arm(struct experiment *e, const struct lab_condition *c,
-	const struct lab_traffic *t, const char *suffix)
-{
-	struct lab_results *r = e->r;
-	struct lab_arm *a = &r->arm[r->n_arms];
-	const char *family = t->family == 4 ? "inet4" : "inet6";
-
-	if (e->conditions->n == 1)
-		snprintf(a->name, sizeof(a->name), "%s%s", family, suffix);
-	else
-		snprintf(a->name, sizeof(a->name), "%.*s %s%s", LAB_CONDITION_MAX - 1, c->name,
-			family, suffix);
-	snprintf(a->condition, sizeof(a->condition), "%s", c->name);
-	a->family = t->family;
-	a->frame_len = t->gen.len;
-	a->baseline = c->baseline;
-	e->plan[r->n_arms++] = (struct arm_plan){c, t};
-}
-
-// Every condition under every traffic, and the baseline under the first traffic once more.
-static int arms(struct experiment *e, struct err *err)
-{
-	const struct lab_conditions *c = e->conditions;
-	unsigned n = c->n * e->o.n_traffic + 2;
-
-	e->r->arm = calloc(n, sizeof(*e->r->arm));
-	e->plan = calloc(n, sizeof(*e->plan));
-	if (e->r->arm == NULL || e->plan == NULL)
-		return err_set(err, ENOMEM, "no memory for %u arms", n);
-	for (unsigned i = 0; i < e->o.n_traffic; i++)
-		for (unsigned j = 0; j < c->n; j++)
-			add_arm(e, &c->list[j], &e->o.traffic[i], "");
-	for (unsigned j = 0; j < c->n; j++) {
-		if (!c->list[j].baseline)
-			continue;
-		if (e->o.all_same)
-			add_arm(e, &c->list[j], &e->o.traffic[0], " repeated");
-		if (!e->o.no_aa) {
-			add_arm(e, &c->list[j], &e->o.traffic[0], " again");
-			e->r->arm[e->r->n_arms - 1].repeat_of_baseline = true;
-		}
-	}
-	return 0;
 }
 
 static bool has_note(const struct lab_results *r, const struct conf_note *n)
@@ -164,13 +120,15 @@ static int one_run(struct experiment *e, struct lab_run *run, struct err *err)
 	struct trial_io io;
 	int rc = e->dut->start(e->dut, p->condition, p->traffic, &ends, err);
 
-	if (rc == 0) {
+	if (rc == 0 && (p->filter == NULL || filter_run_before(p->filter, e->dut, &ends, run))) {
 		rc = tester_new(&tester, e->dut, &ends, p->traffic, run->number, err);
 		if (rc == 0) {
 			tester_io(&tester, &io);
 			rc = trial_run(&plan, &io, run, err);
 			tester_free(&tester);
 		}
+		if (rc == 0 && p->filter != NULL)
+			filter_run_after(p->filter, e->dut, &ends, run);
 	}
 	e->dut->stop(e->dut);
 	// A signal from a terminal also ends the commands of a start, which then complain.
@@ -220,7 +178,7 @@ static int write_all(struct experiment *e, struct folder *f, struct err *err)
 
 static int make(struct experiment *e, struct err *err)
 {
-	int rc = arms(e, err);
+	int rc = arms_make(e, err);
 
 	if (rc == 0)
 		rc = notes(e, err);
@@ -238,7 +196,10 @@ static int make(struct experiment *e, struct err *err)
 	e->r->duration_s = experiment_seconds(e);
 	snprintf(e->r->dut, sizeof(e->r->dut), "%s", e->dut->about);
 	snprintf(e->r->tester, sizeof(e->r->tester), "%s", e->dut->tester);
-	return lab_summary(e->r, err);
+	for (unsigned i = 0; i < e->r->n_arms && rc == 0; i++)
+		if (e->plan[i].filter != NULL)
+			rc = filter_run_tell(e->plan[i].filter, e->r, i, err);
+	return rc == 0 ? lab_summary(e->r, err) : rc;
 }
 
 int lab_run(struct dut *d, const struct lab_conditions *c, const struct lab_options *o,
@@ -269,7 +230,7 @@ int lab_run(struct dut *d, const struct lab_conditions *c, const struct lab_opti
 		rc = lab_files_check(c, err);
 	if (rc == 0)
 		rc = make(&e, err);
-	free(e.plan);
+	arms_free(&e);
 	if (rc != 0) {
 		lab_results_free(out);
 		return rc;

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "conf/conf.h"
 #include "gen/gen.h"
+#include "lab/filter.h"
 #include "lab/results.h"
 
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct lab_traffic;
 struct port;
 struct rte_mempool;
 
@@ -24,11 +26,16 @@ struct rte_mempool;
 enum { LAB_CONDITION_MAX = LAB_NAME_MAX - 16 };
 
 struct lab_condition {
-	char name[LAB_CONDITION_MAX]; // the folder's
-	char dir[512];                // "" = built in
-	char setup[560];              // path of its setup.sh; "" = none
+	char name[LAB_CONDITION_MAX];  // the folder's
+	char dir[512];                 // "" = built in
+	char setup[560];               // path of its setup.sh; "" = none
+	char label[LAB_CONDITION_MAX]; // for people, of its one arm; "" = name and family
+	int family;                    // the only one it is measured with; 0 = every one
 	bool baseline;
 	struct conf conf;
+	// Of its cxgbetool.sh lab_conditions_read() finds the path only: rules are read by whoever
+	// knows their words.
+	struct lab_filter filter;
 };
 
 struct lab_conditions {
@@ -36,14 +43,20 @@ struct lab_conditions {
 	unsigned n;
 };
 
-// The condition of the forwarding lab as it is published, built in; baseline, named "forwarding".
-int lab_conditions_builtin(struct lab_conditions *out, struct err *err);
+// Those that are built in: the forwarding lab as it is published ("forwarding"), and the same router
+// with filters of 15, 1,000 and 10,000 rules ("15-first", "15-last", "15-never", ...) around the IPv4
+// traffic `filtered`; NULL: without these.  only, baseline: as below; forwarding is the default baseline.
+int lab_conditions_builtin(const char *only, const char *baseline,
+	const struct lab_traffic *filtered, struct lab_conditions *out, struct err *err);
 
 // Its files.
 extern const char lab_builtin_rc[], lab_builtin_sysctl[];
 
+// The name of a filter script in a condition's folder.
+extern const char lab_filter_file[];
+
 // The folders in `dir`, sorted by name; files of a folder named "base" lie under those of every
-// condition: settings add up (the condition's win), its setup.sh is run where they have none.  Baseline: `baseline` if not NULL, else the one whose name ends in "-default", else
+// condition: settings add up (the condition's win), its setup.sh and cxgbetool.sh are for those that have none.  Baseline: `baseline` if not NULL, else the one whose name ends in "-default", else
 // the first.  only: names to take, comma separated; NULL = all.
 int lab_conditions_read(const char *dir, const char *only, const char *baseline,
 	struct lab_conditions *out, struct err *err);
@@ -83,6 +96,7 @@ struct dut {
 	bool has_work;    // cpu_ns is told
 	bool polls;       // its thread never sleeps: busy_cycles tell how long it worked
 	double settle_s;  // so long nothing more must arrive before counters are read after a run
+	bool both_ways;   // what comes by `in` crosses it too, and comes out by `out`
 
 	// The notes of a condition's settings as they are true of this device; *n of them, the
 	// caller frees the list.  NULL without memory.  notes itself may be NULL: conf's hold.
@@ -92,6 +106,9 @@ struct dut {
 	int (*start)(struct dut *d, const struct lab_condition *c, const struct lab_traffic *t,
 		struct lab_ends *ends, struct err *err);
 	void (*read)(struct dut *d, struct dut_counters *out);
+	// Frames that the n rules of the condition's filter have met since the start, in their order.
+	// NULL: it cannot tell.
+	void (*hits)(struct dut *d, uint64_t *hits, unsigned n);
 	// Stops and takes everything away; also after a failed start.
 	void (*stop)(struct dut *d);
 };

@@ -35,8 +35,8 @@ static void head(FILE *f, const struct lab_results *r)
 char *lab_report_html(const struct lab_results *r)
 {
 	static void (*const sections[])(FILE *, const struct lab_results *) = {report_answer,
-		report_setup, report_settings, report_arms, report_strip, report_series,
-		report_account, report_voids, report_boxes, report_repeat};
+		report_setup, report_filters, report_settings, report_arms, report_strip,
+		report_series, report_account, report_voids, report_boxes, report_repeat};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);

@@ -63,6 +63,7 @@ void axis_labels(FILE *f, const struct axis *a, const char *unit);
 
 void report_answer(FILE *f, const struct lab_results *r);   // report_answer.c
 void report_setup(FILE *f, const struct lab_results *r);    // report_setup.c
+void report_filters(FILE *f, const struct lab_results *r);  // report_filters.c
 void report_settings(FILE *f, const struct lab_results *r); // report_setup.c
 void report_arms(FILE *f, const struct lab_results *r);     // report_arms.c
 void report_strip(FILE *f, const struct lab_results *r);    // report_arms.c

@@ -14,10 +14,15 @@ void lab_results_free(struct lab_results *r)
 	free(r->cmp);
 	free(r->note);
 	free(r->setting);
+	free(r->filter);
+	free(r->rule);
 	r->run = NULL;
 	r->arm = NULL;
 	r->cmp = NULL;
 	r->note = NULL;
 	r->setting = NULL;
-	r->n_runs = r->n_arms = r->n_cmps = r->n_notes = r->n_settings = 0;
+	r->filter = NULL;
+	r->rule = NULL;
+	r->n_runs = r->n_arms = r->n_cmps = r->n_notes = r->n_settings = r->n_filters = r->n_rules =
+		0;
 }

@@ -13,6 +13,9 @@
 
 enum { LAB_NAME_MAX = 96, LAB_WHY_MAX = 240, LAB_DROPS_MAX = 24 };
 
+// More comparisons than this are told in a table and grouped by verdict.
+enum { LAB_COMPARISONS_FEW = 4 };
+
 // Version of results.json; raised when a field changes its meaning or goes.
 enum { LAB_SCHEMA = 1 };
 
@@ -108,6 +111,28 @@ struct lab_setting {
 	bool differs;    // from the baseline, by its full value
 };
 
+// The filter of an arm.
+struct lab_filtered {
+	unsigned arm;
+	unsigned n_rules;
+	unsigned n_probes; // frames sent before and after the traffic of every run
+	unsigned n_asked;  // rules for which one was looked for, spread over the list
+	unsigned n_silent; // of these, without one: no frame that crosses the device matches them
+	unsigned n_elsewhere; // ... or what they match is sent elsewhere or changed
+	uint64_t frames;      // of the traffic of the valid runs
+	uint64_t hits;        // the device's counters of all rules in these runs, probes too
+	bool has_hits;        // the device counts
+};
+
+// A rule of it: those at the head of the list, the last one, and those the traffic meets.
+struct lab_told_rule {
+	unsigned arm;
+	unsigned index; // the number it goes by
+	char words[160];
+	uint64_t flows; // of the traffic, that meet it first
+	uint64_t hits;
+};
+
 struct lab_results {
 	char name[LAB_NAME_MAX];
 	char utc[32];       // start: 2026-03-01T12:00:00Z
@@ -135,7 +160,11 @@ struct lab_results {
 	unsigned n_notes;
 	struct lab_setting *setting; // of all conditions
 	unsigned n_settings;
-	char verdict[512]; // the last line
+	struct lab_filtered *filter; // of arms that have one
+	unsigned n_filters;
+	struct lab_told_rule *rule;
+	unsigned n_rules;
+	char verdict[1024]; // the last line
 };
 
 // Frees what *r points to; *r itself is the caller's.

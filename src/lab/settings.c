@@ -83,6 +83,14 @@ static int one(struct lab_results *r, const struct lab_condition *c,
 		rc = add(r, c, &s, strcmp(text, base_script) != 0, err);
 	}
 	free(text);
+	if (rc == 0 && c->filter.script != NULL) {
+		s = (struct conf_setting){
+			.file = lab_filter_file, .name = "", .value = c->filter.script};
+		rc = add(r, c, &s,
+			c != base && (base->filter.script == NULL ||
+					     strcmp(c->filter.script, base->filter.script) != 0),
+			err);
+	}
 	return rc;
 }
 

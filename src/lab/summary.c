@@ -137,10 +137,11 @@ static int compare_arms(struct lab_results *r, struct lab_comparison *c, double 
 static unsigned partner(const struct lab_results *r, unsigned i)
 {
 	const struct lab_arm *a = &r->arm[i];
-	bool one_condition = true;
+	bool alone = true; // no other condition is measured with this traffic
 
 	for (unsigned j = 0; j < r->n_arms; j++)
-		one_condition = one_condition && strcmp(r->arm[j].condition, a->condition) == 0;
+		alone = alone && (r->arm[j].family != a->family ||
+					 strcmp(r->arm[j].condition, a->condition) == 0);
 	for (unsigned j = 0; j < r->n_arms; j++) {
 		const struct lab_arm *b = &r->arm[j];
 
@@ -149,7 +150,7 @@ static unsigned partner(const struct lab_results *r, unsigned i)
 		if (a->repeat_of_baseline || !a->baseline) {
 			if (a->family == b->family)
 				return j;
-		} else if (one_condition && j < i) {
+		} else if (alone && j < i) {
 			return j;
 		}
 	}
@@ -229,10 +230,68 @@ static int adjust(struct lab_results *r, unsigned first, struct err *err)
 	return 0;
 }
 
+static bool same_verdict(const struct lab_comparison *x, const struct lab_comparison *y)
+{
+	return x->aa == y->aa && x->a == y->a && x->c.verdict == y->c.verdict;
+}
+
+// The comparisons that end like number i, if it is the first of them: "slower by 2.1 % (b), 3.0 % (c)".
+static size_t verdict_group(const struct lab_results *r, unsigned i, char *out, size_t size)
+{
+	const struct lab_comparison *first = &r->cmp[i];
+	bool by = first->c.verdict == FASTER || first->c.verdict == SLOWER;
+	size_t at;
+
+	for (unsigned j = 0; j < i; j++)
+		if (same_verdict(&r->cmp[j], first))
+			return 0;
+	at = (size_t)snprintf(out, size, "%s%s", first->verdict, by ? " by " : ": ");
+	for (unsigned j = i; j < r->n_cmps && at < size; j++) {
+		const struct lab_comparison *c = &r->cmp[j];
+
+		if (!same_verdict(c, first))
+			continue;
+		if (j > i)
+			at += (size_t)snprintf(out + at, size - at, "%s", by ? ", " : "; ");
+		if (at < size && by)
+			at += (size_t)snprintf(out + at, size - at, "%.1f %% (%s)",
+				fabs(c->c.effect) * 100, r->arm[c->b].name);
+		else if (at < size)
+			at += (size_t)snprintf(out + at, size - at, "%s", r->arm[c->b].name);
+	}
+	return at;
+}
+
+// Of many comparisons, those of a verdict together.
+static void verdict_groups(struct lab_results *r)
+{
+	size_t at = 0, size = sizeof(r->verdict);
+	unsigned against = r->n_arms;
+
+	for (unsigned i = 0; i < r->n_cmps && at < size; i++) {
+		const struct lab_comparison *c = &r->cmp[i];
+		char group[sizeof(r->verdict)];
+
+		if (c->aa || verdict_group(r, i, group, sizeof(group)) == 0)
+			continue;
+		at += (size_t)snprintf(r->verdict + at, size - at, "%s", at > 0 ? "; " : "");
+		if (c->a != against && at < size)
+			at += (size_t)snprintf(
+				r->verdict + at, size - at, "against %s: ", r->arm[c->a].name);
+		against = c->a;
+		if (at < size)
+			at += (size_t)snprintf(r->verdict + at, size - at, "%s", group);
+	}
+}
+
 static void verdict_line(struct lab_results *r)
 {
 	size_t at = 0;
 
+	if (r->n_cmps > LAB_COMPARISONS_FEW) {
+		verdict_groups(r);
+		return;
+	}
 	for (unsigned i = 0; i < r->n_cmps; i++) {
 		const struct lab_comparison *c = &r->cmp[i];
 		char by[32] = "";

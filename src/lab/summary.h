@@ -15,6 +15,6 @@ double imix_l1_bps(double pps);
 
 // Fills the arms' figures from the runs, makes all comparisons, the noise floor and the verdict.
 // Comparisons: the A/A arm with its twin; each condition with the baseline under the same traffic;
-// where there is one condition only, its further traffics with the first.
+// where no other condition has a traffic of the baseline, that traffic with the baseline's first.
 // *r must hold arms, runs, margin and seed.  -ENOMEM.
 int lab_summary(struct lab_results *r, struct err *err);

@@ -3,7 +3,10 @@
 #include "lab/lab.h"
 #include "lab/losses.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static void print_setup(FILE *out, const struct lab_results *r)
@@ -153,6 +156,64 @@ static void print_more_runs(FILE *out, const struct lab_results *r)
 	fputs(".\n", out);
 }
 
+static void print_filters(FILE *out, const struct lab_results *r, int width)
+{
+	if (r->n_filters == 0)
+		return;
+	fputs("\nFilters: frames made from the rules go through the device before and after every run; those\n"
+	      "denied must not arrive, those permitted must.\n",
+		out);
+	fprintf(out, "%-*s %6s %6s %14s %14s  %s\n", width, "condition", "rules", "probes",
+		"frames", "hits", "most hits");
+	for (unsigned i = 0; i < r->n_filters; i++) {
+		const struct lab_filtered *f = &r->filter[i];
+		const struct lab_told_rule *most = NULL;
+
+		fprintf(out, "%-*s %6u %6u %14" PRIu64, width, r->arm[f->arm].name, f->n_rules,
+			f->n_probes, f->frames);
+		if (!f->has_hits) {
+			fputs("    not counted\n", out);
+			continue;
+		}
+		for (unsigned j = 0; j < r->n_rules; j++)
+			if (r->rule[j].arm == f->arm && r->rule[j].flows > 0 &&
+				(most == NULL || r->rule[j].hits > most->hits))
+				most = &r->rule[j];
+		fprintf(out, " %14" PRIu64, f->hits);
+		if (most != NULL)
+			fprintf(out, "  %u: %s\n", most->index, most->words);
+		else
+			fputs("  the traffic meets no rule\n", out);
+	}
+}
+
+// One line each, for there are many.
+static void print_verdicts(FILE *out, const struct lab_results *r, int width)
+{
+	fprintf(out, "\n%-*s %-*s %8s %18s %8s  %s\n", width, "condition", width, "against",
+		"change %", "95 % interval", "p", "verdict");
+	for (unsigned i = 0; i < r->n_cmps; i++) {
+		const struct lab_comparison *c = &r->cmp[i];
+		char interval[40] = "";
+
+		if (c->c.verdict == INVALID) {
+			fprintf(out, "%-*s %-*s %36s  %s: %s\n", width, r->arm[c->b].name, width,
+				r->arm[c->a].name, "", c->verdict, c->c.why);
+			continue;
+		}
+		if (isfinite(c->c.ci_lo) && isfinite(c->c.ci_hi))
+			snprintf(interval, sizeof(interval), "%+.2f to %+.2f",
+				text_shown(c->c.ci_lo * 100, 2), text_shown(c->c.ci_hi * 100, 2));
+		fprintf(out, "%-*s %-*s %+8.2f %18s %8.2g  %s%s\n", width, r->arm[c->b].name, width,
+			r->arm[c->a].name, text_shown(c->c.effect * 100, 2), interval,
+			c->c.p_adjusted, c->aa ? "A/A: " : "", c->verdict);
+	}
+	fprintf(out,
+		"Medians of neighbouring runs; %s, p after Holm's correction.\n"
+		"The boxes of ministat are in compare.ministat and in report.html.\n",
+		r->cmp[0].test);
+}
+
 void lab_print(FILE *out, const struct lab_results *r, const char *folder)
 {
 	print_setup(out, r);
@@ -161,9 +222,12 @@ void lab_print(FILE *out, const struct lab_results *r, const char *folder)
 	if (r->has_noise)
 		fprintf(out, "\nNoise floor of this machine (A/A, same settings twice): %.2f %%\n",
 			r->noise * 100);
+	print_filters(out, r, (int)name_width(r));
 	print_voids(out, r);
 	print_notes(out, r);
-	for (unsigned i = 0; i < r->n_cmps; i++)
+	if (r->n_cmps > LAB_COMPARISONS_FEW)
+		print_verdicts(out, r, (int)name_width(r));
+	for (unsigned i = 0; i < r->n_cmps && r->n_cmps <= LAB_COMPARISONS_FEW; i++)
 		fprintf(out, "\n%s%s%s\n", r->cmp[i].ministat != NULL ? r->cmp[i].ministat : "",
 			r->cmp[i].aa ? "A/A: " : "", r->cmp[i].sentence);
 	print_more_runs(out, r);

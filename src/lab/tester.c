@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "lab/tester.h"
 
+#include "lab/account.h"
+
 #include "base/clock.h"
 #include "port/port.h"
 
@@ -103,8 +105,7 @@ static void device(void *arg, struct dut_counters *out)
 	struct tester *t = arg;
 
 	t->dut->read(t->dut, out);
-	out->in -= t->before.in;
-	out->sent -= t->before.sent;
+	account_since(out, &t->before);
 }
 
 static void read_counts(void *arg, struct trial_count *out)

@@ -12,8 +12,9 @@ struct tester {
 	struct checker *checker;
 	uint64_t returned; // frames the device sent back to where the test's came from
 	unsigned turns;
-	uint64_t missed_before;     // of the receiving port, when the run began
-	struct dut_counters before; // the device's: a kernel has sent frames of its own by then
+	uint64_t missed_before; // of the receiving port, when the run began
+	// The device's: a kernel has sent frames of its own by then, and there were probes.
+	struct dut_counters before;
 };
 
 // Plugs a sender and a checker into a started device; run tells this run's frames from others'.

@@ -96,3 +96,23 @@ int lab_topo(
 	*out = topo;
 	return 0;
 }
+
+static bool is_own(const struct conf *c, const struct ip *ip)
+{
+	for (unsigned i = 0; i < c->n_ifaces; i++)
+		for (unsigned j = 0; j < c->ifaces[i].n_addrs; j++)
+			if (ip_equal(&c->ifaces[i].addrs[j].addr, ip))
+				return true;
+	return false;
+}
+
+bool lab_topo_crosses(const struct conf *c, const struct lab_topo *t, const struct ip *dst,
+	bool back, struct mac *station, bool *known)
+{
+	unsigned iface;
+	struct ip hop;
+	struct err why = {0};
+
+	return !is_own(c, dst) && follow(c, dst, &iface, &hop, station, known, &why) == 0 &&
+	       iface == (back ? t->in : t->out);
+}

@@ -17,3 +17,15 @@ struct lab_topo {
 // -EINVAL with the sentence what is missing: no route, both on one interface, no such interface.
 int lab_topo(
 	const struct conf *c, const struct lab_traffic *t, struct lab_topo *out, struct err *err);
+
+// Whether a frame to dst that enters where the sources are (where the destinations are, if back) leaves
+// on the other side; *known: the settings name the station, which *station gets.
+bool lab_topo_crosses(const struct conf *c, const struct lab_topo *t, const struct ip *dst,
+	bool back, struct mac *station, bool *known);
+
+// The numbers of the ports in and out on a card in this box: 0 and 1 in the order the settings list
+// the two interfaces.
+static inline unsigned lab_topo_iport(const struct lab_topo *t, bool out)
+{
+	return (t->in > t->out) != out;
+}

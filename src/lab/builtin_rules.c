@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// builtin.c - filter scripts made from a fixed seed.
+//
+// The traffic of all conditions is the same; it is the rules that are placed around it: one rule
+// passes it, the first or the last of the list, or is not there; no other rule matches it.
+#include "lab/builtin.h"
+
+#include "lab/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SEED = 2544 };
+
+struct script {
+	FILE *f;
+	unsigned n, made;
+	enum builtin_match match;
+	const struct gen_conf *traffic;
+	struct prefix src, dst; // smallest ones that hold the traffic
+	uint64_t random;
+};
+
+static struct prefix around(const struct gen_range *r)
+{
+	struct prefix p = {r->lo, 32};
+
+	while (p.len > 0 && !prefix_contains(&p, &r->hi))
+		p.len--;
+	prefix_mask(&p);
+	return p;
+}
+
+static void rule(struct script *s, unsigned idx, const char *words)
+{
+	fprintf(s->f, "cxgbetool t5nex0 filter %u %s\n", idx, words);
+	s->made++;
+}
+
+// The one rule for the traffic.
+static void permit(struct script *s, unsigned idx)
+{
+	char src[ADDR_TEXT_MAX], dst[ADDR_TEXT_MAX], words[2 * ADDR_TEXT_MAX + 64];
+
+	snprintf(words, sizeof(words), "sip %s dip %s proto 17 action pass",
+		prefix_text(&s->src, src), prefix_text(&s->dst, dst));
+	rule(s, idx, words);
+}
+
+// A server between two nets: what it offers, who may log in, what its own side may ask for, and no
+// other TCP, ICMP or privileged UDP.
+static void server(struct script *s)
+{
+	static const struct {
+		unsigned idx;
+		const char *words;
+	} list[] = {
+		{5, "frag 1 action drop"},
+		{10, "dport 32768:0x8000 action pass"},
+		{20, "iport 0 dport 80 proto 6 action pass"},
+		{30, "iport 0 dport 443 proto 6 action pass"},
+		{40, "iport 0 dport 443 proto 17 action pass"},
+		{50, "iport 0 sip 198.18.200.4 dport 22 proto 6 action pass"},
+		{60, "iport 0 sip 198.18.200.4 proto 1 action pass"},
+		{70, "iport 0 sport 67 dport 68 proto 17 action pass"},
+		{80, "iport 1 sip 198.19.200.0/24 proto 1 action pass"},
+		{81, "iport 1 sip 198.19.200.0/24 dport 80 proto 6 action pass"},
+		{82, "iport 1 sip 198.19.200.0/24 dport 443 proto 6 action pass"},
+		{83, "iport 1 sip 198.19.200.0/24 dport 53 proto 17 action pass"},
+		{100, "proto 6 action drop"},
+		{101, "proto 1 action drop"},
+		{102, "dport 0:0xfc00 proto 17 action drop"},
+	};
+	unsigned n = sizeof(list) / sizeof(list[0]);
+
+	// The permitting rule takes the place of the one for ICMP from a host, or of the last one.
+	if (s->match == MATCH_FIRST)
+		permit(s, 0);
+	for (unsigned i = 0; i < n; i++) {
+		if (s->match == MATCH_FIRST && list[i].idx == 60)
+			continue;
+		if (s->match == MATCH_LAST && i == n - 1)
+			permit(s, 102);
+		else
+			rule(s, list[i].idx, list[i].words);
+	}
+}
+
+static uint32_t draw(struct script *s, uint32_t n)
+{
+	return (uint32_t)(plan_random(&s->random) % n);
+}
+
+static bool overlaps(const struct prefix *a, const struct prefix *b)
+{
+	return prefix_contains(a, &b->addr) || prefix_contains(b, &a->addr);
+}
+
+// A net of `len` bits in the /16, not around the traffic.
+static struct prefix net(struct script *s, uint32_t base, uint8_t len, const struct prefix * not )
+{
+	struct prefix p;
+
+	do {
+		p = (struct prefix){{.family = 4, .v4 = base | draw(s, 65536)}, len};
+		prefix_mask(&p);
+	} while (overlaps(&p, not ));
+	return p;
+}
+
+// Destination ports below 1024, not the traffic's.
+static unsigned port(struct script *s)
+{
+	const struct gen_range *r = &s->traffic->dst;
+	unsigned p;
+
+	do
+		p = 1 + draw(s, 1023);
+	while (p >= r->port_lo && p <= r->port_hi && r->port_hi - r->port_lo < 1000);
+	return p;
+}
+
+static void any_rule(struct script *s, unsigned idx)
+{
+	static const char *const action[] = {"pass", "drop"};
+	char src[ADDR_TEXT_MAX], dst[ADDR_TEXT_MAX], words[2 * ADDR_TEXT_MAX + 80];
+	struct prefix a = net(s, 0xc6120000, (uint8_t)(24 + draw(s, 9)), &s->src);
+	struct prefix b = net(s, 0xc6130000, (uint8_t)(24 + draw(s, 9)), &s->dst);
+	unsigned kind = draw(s, 4), proto = draw(s, 2) == 0 ? 6 : 17;
+	const char *what = action[draw(s, 2)];
+
+	prefix_text(&a, src);
+	prefix_text(&b, dst);
+	if (kind <= 1)
+		snprintf(words, sizeof(words), "sip %s dip %s dport %u proto %u action %s", src,
+			dst, port(s), proto, what);
+	else if (kind == 2)
+		snprintf(words, sizeof(words), "sip %s proto %u action %s", src, proto, what);
+	else
+		snprintf(words, sizeof(words), "dip %s dport %u:0xfff0 proto %u action %s", dst,
+			port(s) & 0xfff0u, proto, what);
+	rule(s, idx, words);
+}
+
+char *builtin_script(unsigned n, enum builtin_match match, const struct gen_conf *traffic)
+{
+	struct script s = {.n = n,
+		.match = match,
+		.traffic = traffic,
+		.src = around(&traffic->src),
+		.dst = around(&traffic->dst),
+		.random = SEED};
+	char *text = NULL;
+	size_t size = 0;
+	bool bad;
+
+	s.f = open_memstream(&text, &size);
+	if (s.f == NULL)
+		return NULL;
+	if (n == 15)
+		server(&s);
+	for (unsigned i = s.made; i < n; i++)
+		if ((i == 0 && match == MATCH_FIRST) || (i == n - 1 && match == MATCH_LAST))
+			permit(&s, i);
+		else
+			any_rule(&s, i);
+	bad = ferror(s.f) != 0;
+	if (fclose(s.f) != 0 || bad) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

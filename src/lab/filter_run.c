@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "lab/filter_run.h"
+
+#include "lab/topo.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOLD_FIRST = 16 }; // rules at the head of a list that are told
+
+struct filter_run *filter_run_new(const struct lab_condition *c, const struct lab_traffic *t,
+	const struct dut *d, struct err *err)
+{
+	const struct probe_way way = {&c->conf, t, d->both_ways};
+	struct filter_run *r = calloc(1, sizeof(*r));
+	struct lab_topo topo = {.in = 0, .out = 1};
+	int rc = 0;
+
+	if (r != NULL) {
+		r->filter = &c->filter;
+		r->probes = calloc(1, sizeof(*r->probes));
+		r->hits = calloc(c->filter.n + 1, sizeof(*r->hits));
+		r->sum = calloc(c->filter.n + 1, sizeof(*r->sum));
+	}
+	if (r == NULL || r->probes == NULL || r->hits == NULL || r->sum == NULL) {
+		err_set(err, ENOMEM, "no memory for the filter of %s", c->name);
+		filter_run_free(r);
+		return NULL;
+	}
+	if (c->conf.n_ifaces > 0)
+		rc = lab_topo(&c->conf, t, &topo, err);
+	if (rc == 0)
+		rc = probe_set_make(r->probes, &c->filter, &way, err);
+	if (rc == 0)
+		rc = lab_flows_make(
+			&r->flows, &c->filter, &t->gen, lab_topo_iport(&topo, false), err);
+	if (rc == 0)
+		return r;
+	err_context(err, "condition %s", c->name);
+	filter_run_free(r);
+	return NULL;
+}
+
+void filter_run_free(struct filter_run *r)
+{
+	if (r == NULL)
+		return;
+	lab_flows_free(&r->flows);
+	free(r->probes);
+	free(r->hits);
+	free(r->sum);
+	free(r);
+}
+
+static void fails(struct lab_run *run, const char *gate, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void fails(struct lab_run *run, const char *gate, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!run->valid)
+		return; // the first reason stands
+	run->valid = false;
+	snprintf(run->gate, sizeof(run->gate), "%s", gate);
+	va_start(ap, fmt);
+	vsnprintf(run->why, sizeof(run->why), fmt, ap);
+	va_end(ap);
+}
+
+// A rate of traffic that the rules stop is a rate of something else.
+static void gate_flows(const struct filter_run *r, struct lab_run *run)
+{
+	for (unsigned i = 0; i < r->filter->n; i++) {
+		const struct lab_rule *rule = &r->filter->rule[i];
+
+		if (r->flows.rule[i] > 0 && rule->action != LAB_RULE_PASS)
+			fails(run, "filter",
+				"rule %u (%.80s) %s %" PRIu64 " of the traffic's %" PRIu64 " flows",
+				rule->idx, rule->words,
+				rule->action == LAB_RULE_DROP ? "drops"
+							      : "sends elsewhere or changes",
+				r->flows.rule[i], r->flows.n);
+	}
+}
+
+// How many probes of a round must have met rule i.
+static unsigned probes_of(const struct filter_run *r, unsigned i)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < r->probes->n; k++)
+		n += r->probes->probe[k].first == i;
+	return n;
+}
+
+static void gate_hits(const struct filter_run *r, struct lab_run *run)
+{
+	for (unsigned i = 0; i < r->filter->n; i++) {
+		const struct lab_rule *rule = &r->filter->rule[i];
+		uint64_t least, most, probes = rule->counted ? 2 * probes_of(r, i) : 0;
+
+		lab_flows_hits(&r->flows, i, rule->counted ? run->offered : 0, &least, &most);
+		least += probes;
+		most += probes;
+		if (r->hits[i] < least || r->hits[i] > most)
+			fails(run, "hits",
+				"rule %u (%.80s) counts %" PRIu64 " frames, not %" PRIu64 "%s",
+				rule->idx, rule->words, r->hits[i],
+				r->hits[i] < least ? least : most,
+				least == most        ? ""
+				: r->hits[i] < least ? " or more"
+						     : " or less");
+	}
+}
+
+bool filter_run_before(
+	struct filter_run *r, struct dut *d, const struct lab_ends *ends, struct lab_run *run)
+{
+	run->valid = true;
+	gate_flows(r, run);
+	return run->valid && probe_round(r->probes, r->filter, d, ends, "before the traffic", run);
+}
+
+void filter_run_after(
+	struct filter_run *r, struct dut *d, const struct lab_ends *ends, struct lab_run *run)
+{
+	if (!run->valid || !probe_round(r->probes, r->filter, d, ends, "after the traffic", run))
+		return;
+	r->has_hits = d->hits != NULL;
+	if (r->has_hits) {
+		d->hits(d, r->hits, r->filter->n);
+		gate_hits(r, run);
+	}
+	if (!run->valid)
+		return;
+	r->frames += run->offered;
+	for (unsigned i = 0; i < r->filter->n; i++)
+		r->sum[i] += r->hits[i];
+}
+
+static int add_rule(const struct filter_run *r, struct lab_results *to, unsigned arm, unsigned i,
+	struct err *err)
+{
+	struct lab_told_rule *more = realloc(to->rule, (to->n_rules + 1) * sizeof(*more));
+
+	if (more == NULL)
+		return err_set(err, ENOMEM, "no memory for the rules");
+	to->rule = more;
+	more += to->n_rules++;
+	*more = (struct lab_told_rule){.arm = arm,
+		.index = r->filter->rule[i].idx,
+		.flows = r->flows.rule[i],
+		.hits = r->sum[i]};
+	snprintf(more->words, sizeof(more->words), "%s", r->filter->rule[i].words);
+	return 0;
+}
+
+int filter_run_tell(
+	const struct filter_run *r, struct lab_results *to, unsigned arm, struct err *err)
+{
+	struct lab_filtered *more = realloc(to->filter, (to->n_filters + 1) * sizeof(*more));
+	int rc = 0;
+
+	if (more == NULL)
+		return err_set(err, ENOMEM, "no memory for the filters");
+	to->filter = more;
+	more += to->n_filters++;
+	*more = (struct lab_filtered){.arm = arm,
+		.n_rules = r->filter->n,
+		.n_probes = r->probes->n,
+		.n_asked = r->probes->n_rules,
+		.n_silent = r->probes->n_silent,
+		.n_elsewhere = r->probes->n_elsewhere,
+		.frames = r->frames,
+		.has_hits = r->has_hits};
+	// The head of the list, its end, and what the traffic meets.
+	for (unsigned i = 0; i < r->filter->n && rc == 0; i++) {
+		more->hits += r->sum[i];
+		if (i < TOLD_FIRST || i == r->filter->n - 1 || r->flows.rule[i] > 0)
+			rc = add_rule(r, to, arm, i, err);
+	}
+	return rc;
+}
