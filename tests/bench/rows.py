@@ -7,6 +7,7 @@ import resource
 import subprocess
 import time
 
+import classify
 from process import Measured, NotMeasured, Testpmd
 from veth import Lab, Sink
 from weir import Generator, Router
@@ -18,6 +19,8 @@ class Row:
     peer = "testpmd mac"
     at_most = None   # goal for weir's cost over the peer's
     at_least = None  # goal for weir's speed over the peer's
+    below = None     # goal for weir's figure itself
+    rounds = None    # at most: more are not worth their time
     weir_of = None   # the row before it whose measurement of Weir serves for this one too
 
     def __init__(self, name, text, **fields):
@@ -27,12 +30,16 @@ class Row:
     def ratio(self, weir, peer):
         return weir / peer if self.at_least is None else peer / weir
 
-    def met(self, ratio):
+    def met(self, ratio, weir):
+        if self.below is not None:
+            return weir <= self.below
         if self.at_most is not None:
             return ratio <= self.at_most
         return None if self.at_least is None else ratio >= self.at_least
 
     def goal(self):
+        if self.below is not None:
+            return f"<= {self.below} {self.unit}"
         if self.at_most is not None:
             return f"<= {self.at_most}"
         return "-" if self.at_least is None else f">= {self.at_least}"
@@ -181,6 +188,43 @@ class Ministat(Row):
         raise NotMeasured(f"ministat printed no figures: {text[:200]}")
 
 
+class Classify(Row):
+    """Weir's classifier and rte_acl, the same rules and keys, in bursts of 32."""
+
+    unit = "cycles"
+    weir = "classify"
+    peer = "rte_acl"
+    rounds = 3  # the program's passes are rounds too, and the peer builds for seconds
+    turns = classify.Turns()
+
+    def sides(self, env):
+        return [(side, lambda side=side: self.turns.take(env, self.key, side))
+                for side in ("weir", "peer")]
+
+
+def classify_rows():
+    sets = [("chelsio", 15)] + [(kind, size) for size in (100, 1000, 10000)
+                                for kind in ("hosts", "wild", "ranges")]
+    many = {2000: "", 200000: "-200k"}
+    for kind, size in sets:
+        for keys, mark in many.items():
+            yield Classify(f"cl-{kind}-{size}{mark}", f"{size} rules, {keys} keys",
+                           key=("lookup", kind, size, keys), at_most=1.0 if size == 10000 else 0.4)
+    for kind, size in sets:
+        yield Classify(f"cl-scalar-{kind}-{size}", f"{size} rules, 2000 keys",
+                       key=("scalar", kind, size, 2000), weir="classify, scalar",
+                       peer="rte_acl, scalar")
+    for size, most_ms, most_us in (500, None, 50), (1000, 50, None), (10000, 1000, 1000):
+        if most_ms is not None:
+            yield Classify(f"cl-build-{size}", f"{size} rules, worst kind", key=("build", size),
+                           unit="ms", below=most_ms)
+            yield Classify(f"cl-memory-{size}", f"{size} rules, worst kind", key=("memory", size),
+                           unit="MB")
+        if most_us is not None:
+            yield Classify(f"cl-change-{size}", f"one rule among {size}", key=("update", size),
+                           unit="us", below=most_us, peer="rte_acl, built anew")
+
+
 ROWS = [
     Forward("fwd4", "IPv4 pcap > null", version="4", mode="mac", at_most=1.37),
     Forward("fwd4-io", "IPv4 pcap > null", version="4", mode="io", peer="testpmd io",
@@ -194,4 +238,5 @@ ROWS = [
     VethForward("afp-fwd", "IPv4 AF_PACKET on veth", kind="afpacket", driver="net_af_packet",
                 at_least=0.95),
     Ministat("ministat", "1,000,000 values", at_most=0.4),
+    *classify_rows(),
 ]
