@@ -14,6 +14,10 @@ struct command {
 extern const struct command commands[];
 extern const size_t n_commands;
 
+int cmd_adapter(int argc, char **argv);
+int cmd_ctl(int argc, char **argv);
+int cmd_cxgbetool(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_router(int argc, char **argv);
 int cmd_version(int argc, char **argv);

@@ -7,10 +7,14 @@
 #include <string.h>
 
 const struct command commands[] = {
+	{"adapter", NULL, "list, save and export the cards of running routers", cmd_adapter},
+	{"ctl", NULL, "ask a running router for its counters", cmd_ctl},
+	{"cxgbetool", "cxgbetool", "set and list the rules of a card", cmd_cxgbetool},
 	{"gen", "pkt-gen", "send, receive and check test traffic", cmd_gen},
 	{"lab", NULL, "measure what a router forwards, and compare settings", cmd_lab},
 	{"router", NULL, "forward packets as rc.conf and sysctl.conf say", cmd_router},
 	{"stat", "ministat", "compare series of measurements", cmd_stat},
+	{"top", NULL, "watch what a running router does", cmd_top},
 	{"version", NULL, "print the version", cmd_version},
 };
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);

@@ -36,6 +36,11 @@ void router_no_fc(const char *iface, const char *port)
 	fprintf(stderr, "%s: flow control: no effect here because %s is no NIC\n", iface, port);
 }
 
+void router_script_note(const char *script, const char *save)
+{
+	fprintf(stderr, "%s: not carried out: the rules come from %s\n", script, save);
+}
+
 void router_hello(const struct box_port *ports, unsigned n)
 {
 	fprintf(stderr, "%s\n", port_env_text());

@@ -11,6 +11,7 @@
 void router_note(void *arg, const char *text);
 void router_conf_notes(const struct conf *c);
 void router_no_fc(const char *iface, const char *port);
+void router_script_note(const char *script, const char *save);
 void router_hello(const struct box_port *ports, unsigned n);
 
 // To standard output: packets and CPU time since the last line.

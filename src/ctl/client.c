@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-enum { CHUNK = 64 << 10 };
+enum { CHUNK = 64 << 10, PATIENCE_S = 60 };
 
 // A reply coming in: whole lines are handed on, the rest stays.
 struct incoming {
@@ -108,6 +109,8 @@ static int read_some(struct incoming *in)
 	do
 		n = recv(in->fd, in->text + in->len, in->room - in->len, 0);
 	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN)
+		return err_set(in->err, ETIMEDOUT, "%s: no answer for %d s", in->path, PATIENCE_S);
 	if (n < 0 && errno != ECONNRESET)
 		return err_set(in->err, errno, "%s: %s", in->path, strerror(errno));
 	if (n <= 0)
@@ -123,6 +126,7 @@ int ctl_request(const char *name, int argc, char *const *argv,
 	char path[CTL_PATH_MAX], *line = ctl_words_join(argc, argv);
 	size_t len = line != NULL ? strlen(line) : 0;
 	struct incoming in = {.each = each, .arg = arg, .path = path, .err = err};
+	struct timeval patience = {.tv_sec = PATIENCE_S};
 	int rc;
 
 	if (line == NULL)
@@ -137,6 +141,7 @@ int ctl_request(const char *name, int argc, char *const *argv,
 		free(line);
 		return in.fd;
 	}
+	setsockopt(in.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	rc = send_line(in.fd, line, len + 1);
 	if (rc != 0)
 		err_set(err, -rc, "%s: %s", path, strerror(-rc));

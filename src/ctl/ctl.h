@@ -88,7 +88,8 @@ void ctl_server_poll(struct ctl_server *s, int timeout_ms);
 
 // Sends the words to the program NAME and hands each object of the reply but the last to `each` (may
 // be NULL), which does not keep it.  Returns the reply's status, with its sentence in *err if it has
-// one; or -errno with a sentence: -ENOENT no such program, -EACCES not ours, -EPIPE it went away.
+// one; or -errno with a sentence: -ENOENT no such program, -EACCES not ours, -EPIPE it went away,
+// -ETIMEDOUT it is silent for a minute.
 int ctl_request(const char *name, int argc, char *const *argv,
 	void (*each)(void *arg, json_t *object), void *arg, struct err *err);
 

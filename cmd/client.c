@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "client.h"
+
+#include "ctl/ctl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int client_complain(const char *program, const char *name, int status, const struct err *err)
+{
+	if (status == -ENOENT) {
+		char path[4096] = "";
+
+		ctl_path(name, path, sizeof(path), NULL);
+		fprintf(stderr,
+			"%s: no running router is called '%s': nobody listens on %s; to start one: "
+			"weir router --name %s --conf DIR --port IF=PORT%s\n",
+			program, name, path, name,
+			geteuid() != 0 ? " (one that root started obeys root only)" : "");
+	} else if (err->code != 0) {
+		fprintf(stderr, "%s: %s\n", program, err->msg);
+	}
+	status = status < 0 ? -status : status;
+	return status > 255 ? 255 : status;
+}
+
+int client_request(const char *program, const char *name, int argc, char *const *argv,
+	void (*each)(void *arg, json_t *object), void *arg)
+{
+	struct err err = {0};
+	int status = ctl_request(name, argc, argv, each, arg, &err);
+
+	fflush(stdout);
+	return client_complain(program, name, status, &err);
+}
+
+void client_print_line(void *arg, json_t *object)
+{
+	char *out = ctl_text_get(object, "out"), *err = ctl_text_get(object, "err");
+
+	(void)arg;
+	if (out != NULL)
+		puts(out);
+	if (err != NULL) {
+		fflush(stdout);
+		fprintf(stderr, "%s\n", err);
+	}
+	free(out);
+	free(err);
+}
+
+void client_print_json(void *arg, json_t *object)
+{
+	(void)arg;
+	json_dumpf(object, stdout, JSON_COMPACT);
+	putchar('\n');
+}

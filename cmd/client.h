@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// client.h - what the commands that talk to a running router share.
+#pragma once
+
+#include "base/err.h"
+
+#include <jansson.h>
+
+// ctl_request(); what is wrong goes to standard error behind "PROGRAM: ", with how to start a router
+// where none runs.  Returns an exit status: the reply's, or an errno number.
+int client_request(const char *program, const char *name, int argc, char *const *argv,
+	void (*each)(void *arg, json_t *object), void *arg);
+
+// The same for a status and sentence of ctl_request() that the caller has at hand.
+int client_complain(const char *program, const char *name, int status, const struct err *err);
+
+// For client_request: prints "out" and "err" of a reply, each a line, in their order.
+void client_print_line(void *arg, json_t *object);
+
+// For client_request: prints the object as a line of JSON.
+void client_print_json(void *arg, json_t *object);

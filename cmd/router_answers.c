@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "router_answers.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WORDS_MAX = 1024 };
+
+static json_t *number(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+static json_t *typed(const char *type)
+{
+	return json_pack("{s:s}", "type", type);
+}
+
+static void line(void *arg, bool to_stderr, const char *text)
+{
+	json_t *o = json_object();
+
+	ctl_text_set(o, to_stderr ? "err" : "out", text);
+	ctl_reply(arg, o);
+}
+
+struct adapter_out answer_lines(struct ctl_reply *reply)
+{
+	return (struct adapter_out){.line = line, .arg = reply};
+}
+
+static void count_rule(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
+{
+	(void)idx;
+	(void)f;
+	(void)hits;
+	++*(uint64_t *)arg;
+}
+
+static int answer_info(const struct answers *a, struct ctl_reply *reply)
+{
+	json_t *o = typed("info"), *ports = json_array();
+	uint64_t rules = 0;
+
+	adapter_each(a->card, false, count_rule, &rules);
+	adapter_each(a->card, true, count_rule, &rules);
+	json_object_set_new(o, "name", json_string(a->name));
+	json_object_set_new(o, "version", json_string(WEIR_VERSION));
+	json_object_set_new(o, "pid", json_integer(getpid()));
+	json_object_set_new(o, "up_ns", number(clock_ns() - a->start_ns));
+	json_object_set_new(o, "rules", number(rules));
+	for (unsigned i = 0; i < a->n_ports; i++)
+		json_array_append_new(ports, json_string(a->ports[i].iface));
+	json_object_set_new(o, "ports", ports);
+	ctl_reply(reply, o);
+	return 0;
+}
+
+static void reply_port(const struct answers *a, const struct path_port_counters *c, unsigned i,
+	struct ctl_reply *reply)
+{
+	struct port *p = a->ports[i].port;
+	json_t *o = typed("port");
+	struct port_stats s;
+
+	port_stats(p, &s);
+	ctl_text_set(o, "iface", a->ports[i].iface);
+	ctl_text_set(o, "port", port_name(p));
+	json_object_set_new(o, "up", json_boolean(port_link_up(p)));
+	json_object_set_new(o, "rx_packets", number(c->rx_packets));
+	json_object_set_new(o, "rx_bytes", number(c->rx_bytes));
+	json_object_set_new(o, "rx_missed", number(s.rx_missed));
+	json_object_set_new(o, "rx_errors", number(s.rx_errors));
+	json_object_set_new(o, "rx_no_buffer", number(s.rx_no_buffer));
+	json_object_set_new(o, "tx_packets", number(c->tx_packets));
+	json_object_set_new(o, "tx_bytes", number(c->tx_bytes));
+	json_object_set_new(o, "tx_errors", number(s.tx_errors));
+	ctl_reply(reply, o);
+}
+
+static void reply_drops(const struct path_counters *c, struct ctl_reply *reply)
+{
+	for (unsigned i = 0; i < DROP_COUNT; i++) {
+		json_t *o;
+
+		if (c->drop[i] == 0)
+			continue;
+		o = typed("drop");
+		json_object_set_new(o, "reason", json_string(drop_name((enum drop)i)));
+		json_object_set_new(o, "packets", number(c->drop[i]));
+		json_object_set_new(o, "text", json_string(drop_text((enum drop)i)));
+		ctl_reply(reply, o);
+	}
+}
+
+static void reply_stages(const struct path_counters *c, struct ctl_reply *reply)
+{
+	for (unsigned i = 0; i < STAGE_COUNT; i++) {
+		json_t *o = typed("stage");
+
+		json_object_set_new(o, "name", json_string(path_stage_name((enum path_stage)i)));
+		json_object_set_new(o, "calls", number(c->stage[i].calls));
+		json_object_set_new(o, "packets", number(c->stage[i].packets));
+		json_object_set_new(o, "cycles", number(c->stage[i].cycles));
+		ctl_reply(reply, o);
+	}
+}
+
+static void reply_total(
+	const struct answers *a, const struct path_counters *c, struct ctl_reply *reply)
+{
+	json_t *o = typed("total");
+	struct router_counters r;
+	uint64_t dropped = 0;
+
+	for (unsigned i = 0; i < DROP_COUNT; i++)
+		dropped += c->drop[i];
+	box_router_counters(a->box, &r);
+	json_object_set_new(o, "ns", number(clock_ns() - a->start_ns));
+	json_object_set_new(o, "cpu_ns", number(box_cpu_ns(a->box)));
+	json_object_set_new(o, "busy_cycles", number(c->busy_cycles));
+	json_object_set_new(o, "cycles_per_second", number(clock_cycles_hz()));
+	json_object_set_new(o, "in", number(c->in));
+	json_object_set_new(o, "made", number(c->made));
+	json_object_set_new(o, "sent", number(c->sent));
+	json_object_set_new(o, "queued", number(c->queued));
+	json_object_set_new(o, "dropped", number(dropped));
+	json_object_set_new(o, "icmp_sent", number(r.icmp_sent));
+	json_object_set_new(o, "icmp_limited", number(r.icmp_limited));
+	json_object_set_new(o, "fragmented", number(r.fragmented));
+	json_object_set_new(o, "fragments", number(r.fragments));
+	json_object_set_new(o, "slow", number(r.slow));
+	ctl_reply(reply, o);
+}
+
+static int answer_counters(
+	const struct answers *a, bool all, bool drops, bool stages, struct ctl_reply *reply)
+{
+	struct path_counters c;
+
+	box_counters(a->box, &c);
+	if (all) {
+		answer_info(a, reply);
+		reply_total(a, &c, reply);
+		for (unsigned i = 0; i < a->n_ports; i++)
+			reply_port(a, &c.port[i], i, reply);
+	}
+	if (drops)
+		reply_drops(&c, reply);
+	if (stages)
+		reply_stages(&c, reply);
+	return 0;
+}
+
+// Which rules are asked for; n = 0: all.
+struct wanted {
+	struct ctl_reply *reply;
+	const uint64_t *idx;
+	unsigned n;
+	bool hash;
+	json_t *hits; // of request "hits": [index, hits] in turn, instead of objects
+};
+
+static bool is_wanted(const struct wanted *w, uint32_t idx)
+{
+	for (unsigned i = 0; i < w->n; i++)
+		if (w->idx[i] == idx)
+			return true;
+	return w->n == 0;
+}
+
+static void one_rule(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
+{
+	static const char *const actions[] = {
+		[ADAPTER_PASS] = "pass", [ADAPTER_DROP] = "drop", [ADAPTER_SWITCH] = "switch"};
+	struct wanted *w = arg;
+	char words[WORDS_MAX];
+	json_t *o;
+
+	if (!is_wanted(w, idx))
+		return;
+	o = typed("rule");
+	adapter_words(f, words, sizeof(words));
+	json_object_set_new(o, "idx", number(idx));
+	json_object_set_new(o, "hash", json_boolean(w->hash));
+	json_object_set_new(o, "hits", f->count_hits ? number(hits) : json_null());
+	json_object_set_new(o, "action", json_string(actions[f->action]));
+	json_object_set_new(o, "words", json_string(words));
+	ctl_reply(w->reply, o);
+}
+
+static int answer_rules(const struct answers *a, int argc, char **argv, struct ctl_reply *reply)
+{
+	uint64_t idx[64];
+	struct wanted w = {.reply = reply, .idx = idx};
+
+	for (int i = 1; i < argc; i++) {
+		struct err err = {0};
+		char *end;
+
+		if (w.n == sizeof(idx) / sizeof(idx[0]))
+			return ctl_fail(reply, E2BIG, "rules: more than %u indices", w.n);
+		errno = 0;
+		idx[w.n++] = strtoull(argv[i], &end, 0);
+		if (argv[i][0] < '0' || argv[i][0] > '9' || *end != '\0' || errno != 0)
+			return ctl_fail(reply, EINVAL, "rules: '%s' is no index", argv[i]);
+		(void)err;
+	}
+	adapter_each(a->card, false, one_rule, &w);
+	w.hash = true;
+	adapter_each(a->card, true, one_rule, &w);
+	return 0;
+}
+
+static void one_count(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
+{
+	struct wanted *w = arg;
+
+	if (!f->count_hits || hits == 0)
+		return;
+	json_array_append_new(w->hits, number(idx));
+	json_array_append_new(w->hits, number(hits));
+}
+
+// Much shorter than the rules: for those who look often.
+static int answer_hits(const struct answers *a, struct ctl_reply *reply)
+{
+	for (int hash = 0; hash < 2; hash++) {
+		struct wanted w = {.hits = json_array()};
+		json_t *o = typed("hits");
+
+		adapter_each(a->card, hash != 0, one_count, &w);
+		json_object_set_new(o, "hash", json_boolean(hash));
+		json_object_set_new(o, "hits", w.hits);
+		ctl_reply(reply, o);
+	}
+	return 0;
+}
+
+static int answer_adapter(struct answers *a, int argc, char **argv, struct ctl_reply *reply)
+{
+	struct adapter_out out = answer_lines(reply);
+
+	if (argc < 2)
+		return ctl_fail(reply, EINVAL, "adapter: a command is needed, such as filter list");
+	a->changed = true;
+	return adapter_command(a->card, argc - 1, argv + 1, &out);
+}
+
+int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
+{
+	struct answers *a = arg;
+	struct adapter_out out = answer_lines(reply);
+	const char *w = argv[0];
+
+	if (strcmp(w, "adapter") == 0)
+		return answer_adapter(a, argc, argv, reply);
+	if (strcmp(w, "rules") == 0)
+		return answer_rules(a, argc, argv, reply);
+	if (argc > 1)
+		return ctl_fail(reply, EINVAL, "%.80s: '%.80s' is one word too many", w, argv[1]);
+	if (strcmp(w, "info") == 0)
+		return answer_info(a, reply);
+	if (strcmp(w, "stats") == 0)
+		return answer_counters(a, true, true, true, reply);
+	if (strcmp(w, "drops") == 0)
+		return answer_counters(a, false, true, false, reply);
+	if (strcmp(w, "stages") == 0)
+		return answer_counters(a, false, false, true, reply);
+	if (strcmp(w, "hits") == 0)
+		return answer_hits(a, reply);
+	if (strcmp(w, "metrics") == 0)
+		return answer_metrics(a, reply);
+	if (strcmp(w, "save") == 0) {
+		adapter_save(a->card, &out);
+		return 0;
+	}
+	return ctl_fail(reply, EINVAL,
+		"'%.80s' is none of info, stats, drops, stages, rules, hits, metrics, adapter, "
+		"save",
+		w);
+}
