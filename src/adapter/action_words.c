@@ -218,7 +218,7 @@ static bool first_byte(const struct ip *ip)
 static void nat_addr_settle(struct parse *p, bool rewritten, const char *name, struct ip *ip)
 {
 	if (!rewritten)
-		ip->family = 0;
+		*ip = (struct ip){0};
 	else if (ip->family == 0) {
 		ip->family = p->f->value.family;
 		remark(p->remarks, "nat %s without %s writes the address %s", nat_names[p->f->nat],

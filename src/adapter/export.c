@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// export.c - the rules of a card for another firewall: which there are, in which order, what cannot be
+// said anywhere.
+#include "adapter/export.h"
+
+#include "adapter/names.h"
+#include "adapter/words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IP_TCP = 6, IP_UDP = 17 };
+
+bool export_any(const uint32_t mask[4])
+{
+	return (mask[0] | mask[1] | mask[2] | mask[3]) == 0;
+}
+
+const char *export_name(const struct export_rule *r, char out[32])
+{
+	snprintf(out, 32, "%s %u%s", r->f->hash ? "hashfilter" : "filter", r->idx,
+		r->f->prio ? " prio 1" : "");
+	return out;
+}
+
+bool export_refuse(struct export *x, const struct export_rule *r, const char *word, const char *why)
+{
+	char name[32];
+
+	say_error(x->out, "%s: %s: %s", export_name(r, name), word, why);
+	x->n_refused++;
+	return false;
+}
+
+bool export_plain(struct export *x, const struct export_rule *r)
+{
+	const struct adapter_filter *f = r->f;
+	static const char *const unknown[] = {"ovlan", "pf", "vf", "macidx"};
+
+	for (unsigned i = 0; i < n_fields; i++)
+		for (unsigned k = 0; k < sizeof(unknown) / sizeof(unknown[0]); k++)
+			if (strcmp(fields[i].name, unknown[k]) == 0 && field_given(f, &fields[i]))
+				return export_refuse(x, r, unknown[k], "only the card knows it");
+	if (f->steer != STEER_RSS)
+		return export_refuse(x, r, f->steer == STEER_RSS_REGION ? "tcbrss" : "queue",
+			"receive queues are the card's");
+	if (f->report_tid)
+		return export_refuse(x, r, "rpttid", "only the card can report it");
+	if (f->nat != NAT_NONE)
+		return export_refuse(x, r, "nat", "translation without state is the card's");
+	return true;
+}
+
+bool export_after_fragments(struct export *x, const struct export_rule *r, const char *who)
+{
+	const struct adapter_filter *f = r->f;
+	char why[160];
+
+	if (!r->with_ports && (f->mask.frag == 0 || f->value.frag != 0))
+		return true;
+	if (r->family == 0 || x->fragments_done[r->family == 6])
+		return true;
+	snprintf(why, sizeof(why),
+		"%s sees no ports in a datagram's first fragment, and no rule before this one decides "
+		"about all IPv%u fragments (\"%sfrag 1 action drop\" would)",
+		who, r->family, r->family == 6 ? "type ipv6 " : "");
+	return export_refuse(
+		x, r, r->with_ports ? (f->mask.dport != 0 ? "dport" : "sport") : "frag", why);
+}
+
+bool export_range(uint16_t value, uint16_t mask, uint16_t *lo, uint16_t *hi)
+{
+	uint16_t free_bits = (uint16_t)~mask;
+
+	*lo = value;
+	*hi = value | free_bits;
+	return (free_bits & (free_bits + 1u)) == 0;
+}
+
+const char *export_prefix(
+	uint8_t family, const uint32_t value[4], const uint32_t mask[4], char *out, size_t size)
+{
+	struct ip ip = filter_ip(family, value);
+	unsigned len = filter_prefix_len(mask);
+	char text[ADDR_TEXT_MAX];
+
+	if (len == (family == 4 ? 32u : 128u))
+		snprintf(out, size, "%s", ip_text(&ip, text));
+	else
+		snprintf(out, size, "%s/%u", ip_text(&ip, text), len);
+	return out;
+}
+
+bool export_overlap(const struct export_rule *a, const struct export_rule *b)
+{
+	struct classify_rule ra, rb;
+	const uint8_t *va = (const uint8_t *)&ra.value, *ma = (const uint8_t *)&ra.mask;
+	const uint8_t *vb = (const uint8_t *)&rb.value, *mb = (const uint8_t *)&rb.mask;
+
+	adapter_rule(a->f, &ra);
+	adapter_rule(b->f, &rb);
+	for (size_t i = 0; i < sizeof(ra.value); i++)
+		if (((va[i] ^ vb[i]) & ma[i] & mb[i]) != 0)
+			return false;
+	return true;
+}
+
+static bool lost_bits(const struct classify_key *v, const struct classify_key *m)
+{
+	const uint8_t *pv = (const uint8_t *)v, *pm = (const uint8_t *)m;
+
+	for (size_t i = 0; i < sizeof(*v); i++)
+		if ((pv[i] & ~pm[i]) != 0)
+			return true;
+	return false;
+}
+
+static bool takes(uint32_t number, uint32_t value, uint32_t mask)
+{
+	return (number & mask) == value;
+}
+
+// What a frame that is not IP has: zeroes.
+static bool never_other(const struct export_rule *r)
+{
+	const struct classify_key *v = &r->f->value;
+
+	return v->proto != 0 || v->tos != 0 || v->frag != 0 || r->with_ports ||
+	       !export_any(v->src) || !export_any(v->dst);
+}
+
+// IP has its ethertype and is not FCoE; ports are those of TCP and UDP.
+static bool never_ip(const struct export_rule *r)
+{
+	const struct classify_key *v = &r->f->value, *m = &r->f->mask;
+
+	return v->fcoe != 0 ||
+	       !takes(r->family == 4 ? 0x0800 : 0x86dd, v->ethertype, m->ethertype) ||
+	       (r->with_ports && !takes(IP_TCP, v->proto, m->proto) &&
+		       !takes(IP_UDP, v->proto, m->proto));
+}
+
+// false: no frame matches it.
+static bool rule_make(const struct adapter *a, const struct entry *e, struct export_rule *r)
+{
+	const struct adapter_filter *f = &e->f;
+	struct classify_rule c;
+
+	adapter_rule(f, &c);
+	*r = (struct export_rule){.idx = e->idx, .f = f, .family = c.value.family};
+	r->with_ports = f->mask.sport != 0 || f->mask.dport != 0;
+	for (unsigned i = 0; i < a->n_ports; i++)
+		if (takes(i, f->value.iport, f->mask.iport))
+			r->in_ports |= 1u << i;
+	r->on_all_ports = r->in_ports == (1u << a->n_ports) - 1;
+	return !lost_bits(&f->value, &f->mask) && r->in_ports != 0 &&
+	       !(r->family == 0 ? never_other(r) : never_ip(r));
+}
+
+// A rule that no fragment of its family passes by.
+static void note_fragments(struct export *x, const struct export_rule *r)
+{
+	struct adapter_filter all = *r->f;
+
+	if (r->family == 0 || !r->on_all_ports)
+		return;
+	all.value.frag = all.mask.frag = 0;
+	all.mask.iport = all.value.iport = 0;
+	if ((r->f->mask.frag == 0 || r->f->value.frag == 1) && filter_criteria(&all) == 0 &&
+		!r->with_ports && export_any(r->f->mask.src) && export_any(r->f->mask.dst))
+		x->fragments_done[r->family == 6] = true;
+}
+
+static size_t collect(
+	const struct adapter *a, const struct region *r, struct export_rule *rules, size_t n)
+{
+	for (uint32_t i = 0; i < r->end; i++)
+		if (r->at[i] != NULL && rule_make(a, r->at[i], &rules[n]))
+			n++;
+	return n;
+}
+
+static void hand_out(const struct adapter_out *out, char *text)
+{
+	char *rest = text, *line;
+
+	while ((line = strsep(&rest, "\n")) != NULL)
+		if (rest != NULL) // what stands behind the last newline is nothing
+			out->line(out->arg, false, line);
+}
+
+int adapter_export(const struct adapter *a, enum adapter_export_kind kind, char *const *ifaces,
+	const struct adapter_out *out)
+{
+	static const struct export_writer *const writers[] = {
+		[EXPORT_NFT] = &export_nft,
+		[EXPORT_PF] = &export_pf,
+		[EXPORT_TC] = &export_tc,
+		[EXPORT_ETHTOOL] = &export_ethtool,
+	};
+	const struct export_writer *w = writers[kind];
+	size_t n = a->tcam.count + a->hash.count + (table_has_prio(a) ? a->prio.count : 0);
+	struct export_rule *rules = calloc(n + 1, sizeof(*rules));
+	struct export x = {.a = a, .ifaces = ifaces, .out = out, .rules = rules};
+	char *text = NULL;
+	size_t len;
+
+	x.text = open_memstream(&text, &len);
+	if (rules == NULL || x.text == NULL)
+		goto no_memory;
+	x.n_rules = table_has_prio(a) ? collect(a, &a->prio, rules, 0) : 0;
+	x.n_rules = collect(a, &a->hash, rules, x.n_rules);
+	x.n_rules = collect(a, &a->tcam, rules, x.n_rules);
+	w->begin(&x);
+	for (x.at = 0; x.at < x.n_rules; x.at++) {
+		w->rule(&x, &rules[x.at]);
+		note_fragments(&x, &rules[x.at]);
+	}
+	w->end(&x);
+	if (fclose(x.text) != 0) {
+		x.text = NULL;
+		goto no_memory;
+	}
+	if (x.n_refused == 0)
+		hand_out(out, text);
+	else
+		say_error(out, "%u rule%s cannot be said there; nothing is exported", x.n_refused,
+			x.n_refused == 1 ? "" : "s");
+	free(text);
+	free(rules);
+	return x.n_refused == 0 ? 0 : errno_of_freebsd(ENOTSUP);
+no_memory:
+	if (x.text != NULL)
+		fclose(x.text);
+	free(text);
+	free(rules);
+	say_error(out, "%s", errno_text(ENOMEM));
+	return ENOMEM;
+}
