@@ -31,5 +31,8 @@ struct classify_engine {
 // bits.c: up to some thousand rules.
 extern const struct classify_engine classify_bits;
 
+// large.c: more rules than that.
+extern const struct classify_engine classify_large;
+
 // The instructions lookups use now; see classify_use().
 enum classify_isa classify_isa(void);

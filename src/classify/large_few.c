@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The rules that lie in no group.
+#include "classify/large.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int large_few_init(
+	struct large_few *f, const struct large_rule *rules, const uint32_t *which, size_t n)
+{
+	const struct classify_rule **list = calloc(n + 1, sizeof(*list));
+	struct classify_rule *copy = calloc(n + 1, sizeof(*copy));
+
+	if (list != NULL && copy != NULL) {
+		for (size_t i = 0; i < n; i++) {
+			copy[i] = *rules[which[i]].rule;
+			f->rule[i].order = copy[i].order;
+			f->rule[i].id = copy[i].id;
+			f->used[i] = true;
+			copy[i].id = (uint32_t)i;
+			list[i] = &copy[i];
+		}
+		f->bits = classify_bits.new(list, n);
+		f->n = (uint32_t)n;
+	}
+	f->rule[LARGE_FEW].order = UINT32_MAX;
+	f->rule[LARGE_FEW].id = CLASSIFY_NONE;
+	free(copy);
+	free(list);
+	return f->bits != NULL ? 0 : -ENOMEM;
+}
+
+int large_few_add(struct large_few *f, const struct classify_rule *rule)
+{
+	struct classify_rule copy = *rule;
+	uint32_t i = 0;
+
+	while (f->used[i])
+		i++;
+	copy.id = i;
+	if (classify_bits.add(f->bits, &copy) != 0)
+		return -ENOMEM;
+	f->used[i] = true;
+	f->rule[i].order = rule->order;
+	f->rule[i].id = rule->id;
+	f->n++;
+	return 0;
+}
+
+int large_few_delete(struct large_few *f, const struct classify_rule *rule)
+{
+	struct classify_rule copy = *rule;
+	uint32_t i = 0;
+
+	while (i < LARGE_FEW && !(f->used[i] && f->rule[i].order == rule->order))
+		i++;
+	if (i == LARGE_FEW)
+		return 0;
+	copy.id = i;
+	if (classify_bits.delete(f->bits, &copy) != 0)
+		return -ENOMEM;
+	f->used[i] = false;
+	f->n--;
+	return 1;
+}
+
+void large_few_first(const struct large_few *f, const struct classify_key *keys, unsigned n,
+	uint32_t *orders, uint32_t *ids)
+{
+	classify_bits.first(f->bits, keys, n, ids);
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t at = ids[i] == CLASSIFY_NONE ? LARGE_FEW : ids[i];
+
+		orders[i] = f->rule[at].order;
+		ids[i] = f->rule[at].id;
+	}
+}
