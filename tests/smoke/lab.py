@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-from labtest import TOP, Failures, lab, load, place, results
+from labtest import TOP, Failures, lab, load, place, results, too_busy
 
 NOBODY = 65534
 f = Failures()
@@ -156,8 +156,10 @@ def partly_routed(weir):
 def json_out(weir):
     where = place()
     r = lab(weir, ["--runs", "4", "--seconds", "0.1", "-4", "--json", "--rate", "200000", "--seed", "7", "-o", "out"], where)
-    if f.check(r.returncode == 0, "--json: exit %d: %s%s" % (r.returncode, r.stdout[-800:], r.stderr)):
-        found = json.loads(r.stdout)
+    found = json.loads(r.stdout) if r.returncode in (0, 3) else None
+    if found and r.returncode == 3 and too_busy(found):
+        print("skipped: holding a rate: other work of this machine made every run void")
+    elif f.check(r.returncode == 0, "--json: exit %d: %s" % (r.returncode, r.stderr)):
         f.check(found["seed"] == "0x7", "--seed")
         for run in found["runs"]:
             if run["valid"]:

@@ -66,6 +66,12 @@ def load(folder):
         return json.load(f)
 
 
+def too_busy(found):
+    """Whether nothing but the machine's other work made runs void, all those of some arm."""
+    gates = {run["gate"] for run in found["runs"] if not run["valid"]}
+    return any(a["n"] == 0 for a in found["arms"]) and gates <= {"unsteady", "generator-limited"}
+
+
 def interfaces():
     return sorted(os.listdir("/sys/class/net"))
 
