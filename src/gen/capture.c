@@ -9,11 +9,16 @@ static int check_frames(struct gen_capture *c, const char *path, struct err *err
 	if (c->file.n == 0)
 		return err_set(err, EINVAL, "%s: it holds no frames", path);
 	for (uint32_t i = 0; i < c->file.n; i++) {
-		uint32_t len = c->file.frames[i].len;
+		uint32_t len = c->file.frames[i].len, wire_len = c->file.frames[i].wire_len;
 
 		if (len == 0 || len > GEN_LEN_MAX)
 			return err_set(err, EINVAL, "%s: frame %u has %u bytes, not 1 to %d", path,
 				i + 1, len, GEN_LEN_MAX);
+		if (len != wire_len)
+			return err_set(err, EINVAL,
+				"%s: frame %u: only %u of its %u bytes were captured (tcpdump -s 0 "
+				"captures all)",
+				path, i + 1, len, wire_len);
 		if (len > c->longest)
 			c->longest = len;
 	}

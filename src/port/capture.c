@@ -46,6 +46,12 @@ static int count_frames(struct port *p, struct capture *c, pcap_t *pcap, struct 
 	}
 	while ((r = pcap_next_ex(pcap, &h, &data)) == 1) {
 		c->n_frames++;
+		// Its end is not known, so it can neither be sent nor received as it was.
+		if (h->caplen != h->len)
+			return err_set(err, EINVAL,
+				"%s: frame %llu: only %u of its %u bytes were captured (tcpdump -s 0 "
+				"captures all)",
+				p->spec.in, (unsigned long long)c->n_frames, h->caplen, h->len);
 		if (h->caplen > c->longest)
 			c->longest = h->caplen;
 	}

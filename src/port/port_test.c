@@ -288,6 +288,11 @@ static void a_capture_that_cannot_be_used_is_refused_in_words(void **state)
 	fputs("no capture at all, but a text\n", f);
 	fclose(f);
 	assert_int_equal(mkfifo(path("fifo"), 0600), 0);
+	write_capture(path("snapped"), 3, DLT_EN10MB);
+	f = fopen(path("snapped"), "r+"); // the second frame's length on the wire
+	assert_int_equal(fseek(f, 24 + 16 + 60 + 12, SEEK_SET), 0);
+	assert_int_equal(fwrite(&(uint32_t){1514}, 4, 1, f), 1);
+	fclose(f);
 
 	must_fail(format("pcap:%s%s", path("missing"), ""), none, ENOENT, "No such file");
 	must_fail(format("pcap:%s%s", dir, ""), none, EINVAL, "regular file");
@@ -295,6 +300,8 @@ static void a_capture_that_cannot_be_used_is_refused_in_words(void **state)
 	must_fail(format("pcap:%s%s", path("text"), ""), none, EINVAL, "not a capture");
 	must_fail(format("pcap:%s%s", path("raw"), ""), none, EINVAL, "not Ethernet");
 	must_fail(format("pcap:%s,%s", path("cut"), path("out")), none, EINVAL, "frame 2");
+	must_fail(format("pcap:%s%s", path("snapped"), ""), none, EINVAL,
+		"frame 2: only 61 of its 1514 bytes were captured");
 	must_fail(format("pcap:%s%s", path("empty"), ""), loop, EINVAL, "no frame");
 	must_fail(format("pcap:%s%s", path("many"), ""), (struct port_conf){.n_rxq = 2}, EINVAL,
 		"one queue");
@@ -309,9 +316,9 @@ static void a_capture_that_cannot_be_used_is_refused_in_words(void **state)
 	must_fail(format("pcap:%s%s", path("many"), ""), loop, ENOMEM, "1900 frames");
 	rte_pktmbuf_free_bulk(m, 2000);
 
-	const char *files[] = {"raw", "empty", "cut", "many", "text", "fifo"};
+	const char *files[] = {"raw", "empty", "cut", "many", "text", "fifo", "snapped"};
 
-	for (unsigned i = 0; i < 6; i++)
+	for (unsigned i = 0; i < 7; i++)
 		unlink(path(files[i]));
 	assert_int_equal(count_files(dir), 0);
 }

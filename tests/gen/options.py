@@ -259,6 +259,17 @@ def captures(folder):
     check(out.stdout.count("\nring 0 cur ") == 3 and "    0: 02 02 02" in out.stdout, story(out))
 
 
+def a_cut_capture_is_refused(folder):
+    cut = f"{folder}/snapped.pcap"
+    write_pcap(cut, [(0, bytes(60)), (1, bytes(96))])
+    with open(cut, "r+b") as f:
+        f.seek(24 + 16 + 60 + 12)
+        f.write(struct.pack("<I", 1514))
+    for args in (["-i", "null", "-f", "tx", "-P", cut], ["-i", f"pcap:{cut}", "-f", "rx"]):
+        out = run(*args, "-w", "0")
+        check(out.returncode == 255 and "frame 2: only 96 of its 1514 bytes were captured" in out.stderr, story(out))
+
+
 def flows_written(folder):
     sent = f"{folder}/flows.pcap"
     out = run("-i", f"pcap:,{sent}", "-f", "tx", "-n", "4000", "-w", "0",
@@ -306,6 +317,7 @@ def main():
     a_signal_ends_with_a_summary()
     captures(FOLDER.name)
     flows_written(FOLDER.name)
+    a_cut_capture_is_refused(FOLDER.name)
     a_sequence_is_followed(FOLDER.name)
     threads_share_the_count()
     print(f"{len(failures)} failures")
