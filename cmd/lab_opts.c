@@ -270,6 +270,9 @@ static int option(struct lab_cmd *c, int id, char **argv, struct err *err)
 
 	if ((id == 'o' || id == O_NAME) && optarg[0] == '\0')
 		return err_set(err, EINVAL, "%s: the name is empty", id == 'o' ? "-o" : "--name");
+	for (const char *p = id == O_NAME ? optarg : ""; *p != '\0'; p++)
+		if (iscntrl((unsigned char)*p))
+			return err_set(err, EINVAL, "--name %s: a control character", optarg);
 	rc = device_option(c, id, err);
 	if (rc == 1)
 		rc = traffic_option(c, id, err);
@@ -354,6 +357,24 @@ static int check(const struct lab_cmd *c, struct err *err)
 	return 0;
 }
 
+// Appends a word in quotes of /bin/sh; returns the new length, which may be more than size.
+static size_t quote(char *out, size_t size, size_t at, const char *word)
+{
+	const char *piece = " '";
+
+	for (;; word++) {
+		int n = (int)strcspn(word, "'");
+
+		if (at >= size)
+			return at;
+		at += (size_t)snprintf(out + at, size - at, "%s%.*s", piece, n, word);
+		word += n;
+		if (*word == '\0')
+			return at < size ? at + (size_t)snprintf(out + at, size - at, "'") : at;
+		piece = "'\\''";
+	}
+}
+
 // The command line, so that it can be given to a shell again.
 static void remember(struct lab_cmd *c, int argc, char **argv)
 {
@@ -364,8 +385,11 @@ static void remember(struct lab_cmd *c, int argc, char **argv)
 
 		for (const char *p = argv[i]; *p != '\0'; p++)
 			plain = plain && (isalnum((unsigned char)*p) || strchr("-_./,:=+@%", *p));
-		at += (size_t)snprintf(
-			c->command + at, sizeof(c->command) - at, plain ? " %s" : " '%s'", argv[i]);
+		if (plain)
+			at += (size_t)snprintf(
+				c->command + at, sizeof(c->command) - at, " %s", argv[i]);
+		else
+			at = quote(c->command, sizeof(c->command), at, argv[i]);
 	}
 	c->o.command = c->command;
 }

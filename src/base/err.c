@@ -4,6 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+// Names of files and words of a line may hold what moves a terminal's cursor, or ends the line.
+static void make_one_line(char *s)
+{
+	for (; *s != '\0'; s++)
+		if (*s == '\t')
+			*s = ' ';
+		else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			*s = '?';
+}
+
 int err_set(struct err *err, int code, const char *fmt, ...)
 {
 	va_list ap;
@@ -14,6 +24,7 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 	va_end(ap);
+	make_one_line(err->msg);
 	return -code;
 }
 
@@ -31,5 +42,6 @@ int err_context(struct err *err, const char *fmt, ...)
 	va_end(ap);
 	n = strlen(err->msg);
 	snprintf(err->msg + n, sizeof(err->msg) - n, ": %s", old);
+	make_one_line(err->msg);
 	return -err->code;
 }

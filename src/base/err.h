@@ -9,7 +9,7 @@ enum { ERR_MSG_MAX = 512 };
 // Zero-initialise with `struct err err = {0};`.
 struct err {
 	int code;              // positive errno value, 0 = none
-	char msg[ERR_MSG_MAX]; // one sentence without a final newline; cut if longer
+	char msg[ERR_MSG_MAX]; // one sentence, one line: control characters are '?'; cut if longer
 };
 
 // Fills *err (may be NULL) and returns -code, so that `return err_set(err, EINVAL, ...)` is the

@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,16 +36,35 @@ double text_shown(double v, unsigned decimals)
 	return v <= 0 && v >= -half ? 0 : v;
 }
 
+// A pipe without a writer is refused instead of waited for.
+static FILE *open_text(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	FILE *f;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))) {
+		close(fd);
+		err_set(err, EINVAL, "%s: not a regular file", path);
+		return NULL;
+	}
+	f = fd < 0 ? NULL : fdopen(fd, "r");
+	if (f == NULL) {
+		err_set(err, errno, "%s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+	}
+	return f;
+}
+
 char *text_read_file(const char *path, size_t max, size_t *len, struct err *err)
 {
-	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	FILE *f = strcmp(path, "-") == 0 ? stdin : open_text(path, err);
 	char *buf = NULL, *more;
 	size_t n = 0, room = 0;
 
-	if (f == NULL) {
-		err_set(err, errno, "%s: %s", path, strerror(errno));
+	if (f == NULL)
 		return NULL;
-	}
 	for (;;) {
 		if (room - n < 2) {
 			room = room == 0 ? 4096 : room * 2;

@@ -15,8 +15,8 @@ int text_u64(const char *text, uint64_t max, uint64_t *out, struct err *err);
 double text_shown(double v, unsigned decimals);
 
 // The whole file at path (or standard input for "-") as malloc'd, NUL-terminated text; *len (may
-// be NULL) is the count without the NUL.  Refuses more than max bytes (EFBIG) and NUL bytes
-// inside (EINVAL).  NULL with *err set; the sentence names the path.
+// be NULL) is the count without the NUL.  Refuses pipes by name (EINVAL), more than max bytes
+// (EFBIG) and NUL bytes inside (EINVAL).  NULL with *err set; the sentence names the path.
 char *text_read_file(const char *path, size_t max, size_t *len, struct err *err);
 
 // Writes text to path as a whole or not at all: a temporary file beside it is renamed over it.

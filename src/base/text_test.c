@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -57,6 +58,25 @@ static void a_file_is_written_whole_and_read_back(void **state)
 	assert_int_equal(text_write_file("/nonexistent/x", "a", 1, &err), -ENOENT);
 }
 
+static void what_is_no_file_is_neither_read_nor_waited_for(void **state)
+{
+	char path[] = "/tmp/weir-text-XXXXXX";
+	struct err err = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(path));
+	assert_null(text_read_file(path, 100, NULL, &err));
+	assert_int_equal(err.code, EISDIR);
+	rmdir(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_null(text_read_file(path, 100, NULL, &err));
+	assert_int_equal(err.code, EINVAL);
+	assert_non_null(strstr(err.msg, "not a regular file"));
+	unlink(path);
+	free(text_read_file("/dev/null", 100, NULL, &err)); // an empty text
+	assert_null(text_read_file("/dev/zero", 100, NULL, &err));
+}
+
 // Printed as `%+.2f`, no value is "-0.00", and none is shown as another than it is.
 static void a_shown_value_has_no_negative_zero(void **state)
 {
@@ -88,6 +108,10 @@ static void errors_gather_context(void **state)
 	assert_int_equal(err_context(&err, "rc.conf:%d", 3), -ERANGE);
 	assert_string_equal(err.msg, "rc.conf:3: port 70000: too large");
 	assert_int_equal(err_set(NULL, EINVAL, "x"), -EINVAL);
+	err_set(&err, EINVAL, "%s: no \xc3\xbc", "a\x1b[1m\n\x7f\tb");
+	assert_string_equal(err.msg, "a?[1m?? b: no \xc3\xbc");
+	err_context(&err, "c\r");
+	assert_string_equal(err.msg, "c?: a?[1m?? b: no \xc3\xbc");
 }
 
 int main(void)
@@ -95,6 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_strict),
 		cmocka_unit_test(a_file_is_written_whole_and_read_back),
+		cmocka_unit_test(what_is_no_file_is_neither_read_nor_waited_for),
 		cmocka_unit_test(a_shown_value_has_no_negative_zero),
 		cmocka_unit_test(errors_gather_context),
 	};

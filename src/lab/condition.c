@@ -58,6 +58,10 @@ static int read_one(const char *dir, const char *name, struct lab_condition *c, 
 
 	if (strlen(name) >= sizeof(c->name) || strlen(dir) + strlen(name) + 2 > sizeof(c->dir))
 		return err_set(err, ENAMETOOLONG, "%s/%s: the name is too long", dir, name);
+	for (const char *p = name; *p != '\0'; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			return err_set(
+				err, EINVAL, "%s/%s: a control character in its name", dir, name);
 	snprintf(c->name, sizeof(c->name), "%s", name);
 	snprintf(c->dir, sizeof(c->dir), "%s/%s", dir, name);
 	snprintf(base, sizeof(base), "%s/base", dir);

@@ -139,6 +139,10 @@ static void what_is_no_experiment_is_refused_in_words(void **state)
 	put("d/b/rc.conf", router);
 	refuse("a,z", NULL, EINVAL, "'z'");
 	refuse("a", "b", EINVAL, "'b'");
+	put("d/e\x1b[1m/rc.conf", router);
+	refuse(NULL, NULL, EINVAL, "d/e?[1m: a control character in its name");
+	remove("d/e\x1b[1m/rc.conf");
+	rmdir("d/e\x1b[1m");
 	put("d/a/rc.conf", "hostname=\"a\n");
 	refuse(NULL, NULL, EINVAL, "rc.conf:1");
 	remove("d/base/rc.conf");

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void print_setup(FILE *out, const struct lab_results *r)
@@ -133,27 +134,14 @@ static void print_notes(FILE *out, const struct lab_results *r)
 // What to do where nothing was decided.
 static void print_more_runs(FILE *out, const struct lab_results *r)
 {
-	unsigned n = 0, more = 0;
+	bool any = false;
 
-	for (unsigned i = 0; i < r->n_cmps; i++) {
-		const struct lab_comparison *c = &r->cmp[i];
-
-		if (c->aa || c->c.verdict != INCONCLUSIVE)
-			continue;
-		n++;
-		if (c->c.more_runs > more)
-			more = c->c.more_runs;
-	}
-	if (n == 0)
-		return;
-	fputs("\nInconclusive: these runs prove neither a difference nor its absence.  More of "
-	      "them tell more",
-		out);
-	if (more > 0 && r->n_arms > 0)
-		fprintf(out, ", perhaps --runs %u", r->arm[0].n + more);
-	else
-		fprintf(out, " (--runs, --seconds)");
-	fputs(".\n", out);
+	for (unsigned i = 0; i < r->n_cmps; i++)
+		any = any || (!r->cmp[i].aa && r->cmp[i].c.verdict == INCONCLUSIVE);
+	if (any)
+		fputs("\nInconclusive: so many runs prove neither a difference nor its absence; more "
+		      "of them\n(--runs) or longer ones (--seconds) tell more.\n",
+			out);
 }
 
 static void print_filters(FILE *out, const struct lab_results *r, int width)
@@ -214,7 +202,7 @@ static void print_verdicts(FILE *out, const struct lab_results *r, int width)
 		r->cmp[0].test);
 }
 
-void lab_print(FILE *out, const struct lab_results *r, const char *folder)
+static void print_all(FILE *out, const struct lab_results *r, const char *folder)
 {
 	print_setup(out, r);
 	print_arms(out, r);
@@ -234,4 +222,28 @@ void lab_print(FILE *out, const struct lab_results *r, const char *folder)
 	if (folder != NULL && folder[0] != '\0')
 		fprintf(out, "\nresults: %s", folder);
 	fprintf(out, "\nverdict: %s\n", r->verdict);
+}
+
+// Names, settings and files that were tampered with must not speak to the terminal.
+void lab_print(FILE *out, const struct lab_results *r, const char *folder)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	bool bad = true;
+
+	if (f != NULL) {
+		print_all(f, r, folder);
+		bad = ferror(f) != 0;
+		bad = fclose(f) != 0 || bad;
+	}
+	for (size_t i = 0; !bad && i < size; i++)
+		if (((unsigned char)text[i] < 0x20 && strchr("\n\t", text[i]) == NULL) ||
+			text[i] == 0x7f)
+			text[i] = '?';
+	if (bad)
+		fputs("weir lab: no memory for the table\n", out);
+	else
+		fwrite(text, 1, size, out);
+	free(text);
 }

@@ -71,9 +71,9 @@ static int choose_cpus(const struct port_env *e, struct err *err)
 	if (first == n)
 		return err_set(err, EINVAL, "CPU %d: the process may not run there", e->first_cpu);
 	if (want > n)
-		return err_set(err, EINVAL,
-			"%u worker%s and the main thread need %u CPUs of their own, and the process may "
-			"use %u",
+		return err_set(err, ENOTSUP,
+			"%u worker%s and the main thread need %u CPUs of their own, and this process may "
+			"use %u: give it more (taskset, cpuset), or the machine",
 			e->n_workers, e->n_workers == 1 ? "" : "s", want, n);
 	for (unsigned i = 0; i < want; i++)
 		env.cpu[i] = all[(first + i) % n];

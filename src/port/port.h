@@ -50,7 +50,7 @@ struct port_env {
 
 // Starts the packet I/O layer; once in a process, and not again after port_fini().  The calling
 // thread is bound to its CPU, and so are threads it starts later that do not bind themselves.
-// -EINVAL, -ENOMEM, -EPERM, -ENODEV with a
+// -EINVAL, -ENOTSUP (too few CPUs), -ENOMEM, -EPERM, -ENODEV with a
 // sentence.  Needs no root for memory, null and pcap ports.
 int port_init(const struct port_env *env, struct err *err);
 

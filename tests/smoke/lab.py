@@ -224,6 +224,7 @@ def usage(weir):
             (["--dut", "wire"], 4, "--out"),
             (["--in", "null"], 4, "--dut wire"),
             (["--quick", "--runs", "3"], 4, "--quick"),
+            (["--name", "a\x1bb"], 4, "--name a?b: a control character"),
             (["a", "b"], 4, "'b'"),
             (["/no/such/folder"], 4, "/no/such/folder"),
             (["report", "/no/such/folder"], 4, "/no/such/folder"),
@@ -239,6 +240,11 @@ def usage(weir):
         r = lab(weir, args, "/tmp")
         f.check(r.returncode == status and says in r.stderr and r.stdout == "" and r.stderr.count("\n") == 1,
                 "%s: exit %d: %r" % (args, r.returncode, r.stderr))
+    cpu = min(os.sched_getaffinity(0))
+    r = subprocess.run(["taskset", "-c", str(cpu), weir, "lab", "--quick"], cwd="/tmp", capture_output=True, text=True,
+                       timeout=60, check=False)
+    f.check(r.returncode == 5 and "need 2 CPUs of their own, and this process may use 1: give it more" in r.stderr,
+            "one CPU: exit %d: %s" % (r.returncode, r.stderr))
     help_text = subprocess.run([weir, "lab", "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
     with open(os.path.join(TOP, "man/weir-lab.8"), encoding="utf-8") as h:
         page = h.read()
