@@ -339,6 +339,21 @@ static int script_command(
 	return 0;
 }
 
+int box_commands(struct box *b, const char *file, const struct conf_script *s, struct err *err)
+{
+	// Before packets come the tables are made once for all rules.
+	bool gather = b->worker == NULL;
+	int rc = 0;
+
+	if (gather)
+		adapter_path_gather(b->card);
+	for (unsigned i = 0; i < s->n && rc == 0; i++)
+		rc = script_command(b, file, &s->commands[i], err);
+	if (gather && rc == 0)
+		rc = adapter_path_release(b->card, err);
+	return rc;
+}
+
 int box_script(struct box *b, const char *path, struct err *err)
 {
 	struct conf_script s;
@@ -346,8 +361,7 @@ int box_script(struct box *b, const char *path, struct err *err)
 
 	if (rc != 0)
 		return rc;
-	for (unsigned i = 0; i < s.n && rc == 0; i++)
-		rc = script_command(b, path, &s.commands[i], err);
+	rc = box_commands(b, path, &s, err);
 	conf_script_free(&s);
 	return rc;
 }

@@ -53,6 +53,9 @@ struct adapter *box_adapter(struct box *b);
 // box that shall not start half filtered is then to be freed.
 int box_script(struct box *b, const char *path, struct err *err);
 
+// The same of a script that was read before; file is what errors call it.
+int box_commands(struct box *b, const char *file, const struct conf_script *s, struct err *err);
+
 // Waits for the end of the turn that its worker is in.
 void box_quiet(struct box *b);
 

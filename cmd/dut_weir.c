@@ -6,6 +6,7 @@
 #include "dut_weir.h"
 
 #include "box.h"
+#include "lab_filter.h"
 
 #include "lab/topo.h"
 
@@ -112,13 +113,44 @@ static int start(struct dut *d, const struct lab_condition *c, const struct lab_
 		rc = fill_ends(w, c, &topo, ends, err);
 	if (rc != 0)
 		return rc;
-	ports[0] = (struct box_port){c->conf.ifaces[topo.in].name, w->in};
-	ports[1] = (struct box_port){c->conf.ifaces[topo.out].name, w->out};
+	ports[lab_topo_iport(&topo, false)] = (struct box_port){
+		c->conf.ifaces[topo.in].name, w->in};
+	ports[lab_topo_iport(&topo, true)] = (struct box_port){
+		c->conf.ifaces[topo.out].name, w->out};
 	setup.pool = w->router_pool;
+	if (c->filter.script != NULL)
+		setup.adapter = LAB_CARD;
 	w->box = box_new(&setup, err);
 	if (w->box == NULL)
 		return err_context(err, "%s", c->name);
-	return box_start(w->box, 0, err);
+	if (c->filter.script != NULL)
+		rc = box_commands(w->box, lab_filter_name(c), &c->filter.commands, err);
+	return rc == 0 ? box_start(w->box, 0, err) : rc;
+}
+
+struct counting {
+	uint64_t *hits;
+	unsigned n;
+};
+
+static void count_one(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
+{
+	struct counting *c = arg;
+
+	(void)idx;
+	(void)f;
+	if (c->n > 0) {
+		*c->hits++ = hits;
+		c->n--;
+	}
+}
+
+static void read_hits(struct dut *d, uint64_t *out, unsigned n)
+{
+	const struct weir *w = d->state;
+	struct counting c = {out, n};
+
+	lab_filter_walk(box_adapter(w->box), count_one, &c);
 }
 
 static void read_counters(struct dut *d, struct dut_counters *out)
@@ -174,6 +206,7 @@ int dut_weir(struct dut *d, struct err *err)
 		.both_ways = true,
 		.start = start,
 		.read = read_counters,
+		.hits = read_hits,
 		.stop = stop};
 	d->state = calloc(1, sizeof(struct weir));
 	if (d->state == NULL)

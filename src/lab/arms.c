@@ -9,11 +9,11 @@ static void name_arm(const struct experiment *e, const struct lab_condition *c,
 {
 	const char *family = t->family == 4 ? "inet4" : "inet6";
 
-	if (e->conditions->n == 1)
-		snprintf(a->name, sizeof(a->name), "%s%s", family, suffix);
-	else if (c->label[0] != '\0')
+	if (c->label[0] != '\0')
 		snprintf(a->name, sizeof(a->name), "%.*s%s", LAB_CONDITION_MAX - 1, c->label,
 			suffix);
+	else if (e->conditions->n == 1)
+		snprintf(a->name, sizeof(a->name), "%s%s", family, suffix);
 	else
 		snprintf(a->name, sizeof(a->name), "%.*s %s%s", LAB_CONDITION_MAX - 1, c->name,
 			family, suffix);

@@ -96,7 +96,7 @@ static bool overlaps(const struct prefix *a, const struct prefix *b)
 	return prefix_contains(a, &b->addr) || prefix_contains(b, &a->addr);
 }
 
-// A net of `len` bits in the /16, not around the traffic.
+// A net of `len` bits among those of the /16 that have the bits of base, not around the traffic.
 static struct prefix net(struct script *s, uint32_t base, uint8_t len, const struct prefix * not )
 {
 	struct prefix p;
@@ -120,13 +120,16 @@ static unsigned port(struct script *s)
 	return p;
 }
 
+// 198.18.128.0/17 and 198.19.128.0/17: no address there is the router's or next to it.
 static void any_rule(struct script *s, unsigned idx)
 {
 	static const char *const action[] = {"pass", "drop"};
 	char src[ADDR_TEXT_MAX], dst[ADDR_TEXT_MAX], words[2 * ADDR_TEXT_MAX + 80];
-	struct prefix a = net(s, 0xc6120000, (uint8_t)(24 + draw(s, 9)), &s->src);
-	struct prefix b = net(s, 0xc6130000, (uint8_t)(24 + draw(s, 9)), &s->dst);
 	unsigned kind = draw(s, 4), proto = draw(s, 2) == 0 ? 6 : 17;
+	// Where nothing but the source counts the nets are small, or they would hide later rules.
+	uint8_t least = kind == 2 ? 28 : 24;
+	struct prefix a = net(s, 0xc6128000, (uint8_t)(least + draw(s, 33u - least)), &s->src);
+	struct prefix b = net(s, 0xc6138000, (uint8_t)(24 + draw(s, 9)), &s->dst);
 	const char *what = action[draw(s, 2)];
 
 	prefix_text(&a, src);

@@ -14,8 +14,6 @@
 
 enum { CONDITIONS_MAX = 64 };
 
-const char lab_filter_file[] = "cxgbetool.sh";
-
 void lab_conditions_free(struct lab_conditions *c)
 {
 	for (unsigned i = 0; i < c->n; i++) {
@@ -70,9 +68,9 @@ static int read_one(const char *dir, const char *name, struct lab_condition *c, 
 		snprintf(own, sizeof(own), "%s/setup.sh", base);
 	if (access(own, F_OK) == 0)
 		snprintf(c->setup, sizeof(c->setup), "%s", own);
-	snprintf(own, sizeof(own), "%s/%s", c->dir, lab_filter_file);
+	snprintf(own, sizeof(own), "%s/%s", c->dir, CONF_SCRIPT);
 	if (access(own, F_OK) != 0)
-		snprintf(own, sizeof(own), "%s/%s", base, lab_filter_file);
+		snprintf(own, sizeof(own), "%s/%s", base, CONF_SCRIPT);
 	if (access(own, F_OK) == 0)
 		snprintf(c->filter.path, sizeof(c->filter.path), "%s", own);
 	if (stat(base, &st) == 0)

@@ -74,7 +74,7 @@ static int run_until_valid(
 // Whether a further block can be expected to end in time.
 static bool in_time(const struct experiment *e, unsigned made)
 {
-	if (e->o.max_s <= 0 || made < BLOCKS_MIN)
+	if (e->o.max_s <= 0 || made < e->o.n_min)
 		return true;
 	return experiment_seconds(e) * (made + 1) / made < e->o.max_s;
 }

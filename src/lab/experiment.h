@@ -30,7 +30,7 @@ enum {
 	RUN_ATTEMPTS = 3, // a run is made at most so often
 	VOIDS_FREE = 6,   // so many void runs and a quarter of all planned: then it is given up
 	// Fewer blocks cannot show a difference (exact signed-rank test at 2 %: 7), so the time limit
-	// does not hold before.
+	// does not hold before, unless lab_options says otherwise.
 	BLOCKS_MIN = 8,
 };
 

@@ -168,6 +168,7 @@ static void the_time_limit_holds_once_there_are_enough_blocks(void **state)
 	struct err err = {0};
 
 	(void)state;
+	g->e.o.n_min = BLOCKS_MIN;
 	g->e.o.max_s = 0.001;
 	script.run_ns = 1000000;
 	assert_int_equal(experiment_blocks(&g->e, scripted, &err), 0);
@@ -175,6 +176,7 @@ static void the_time_limit_holds_once_there_are_enough_blocks(void **state)
 	drop(g);
 
 	g = rig(1000);
+	g->e.o.n_min = BLOCKS_MIN;
 	g->e.o.max_s = 0.2;
 	script.run_ns = 1000000;
 	assert_int_equal(experiment_blocks(&g->e, scripted, &err), 0);

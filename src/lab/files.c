@@ -88,7 +88,7 @@ int lab_files_conf(struct folder *f, const struct lab_conditions *c, void *list,
 			snprintf(rel, sizeof(rel), "conf/%s/sysctl.conf", k->name);
 			if (rc == 0)
 				rc = put(f, rel, strdup(lab_builtin_sysctl), list, err);
-			snprintf(rel, sizeof(rel), "conf/%s/%s", k->name, lab_filter_file);
+			snprintf(rel, sizeof(rel), "conf/%s/%s", k->name, CONF_SCRIPT);
 			if (rc == 0 && k->filter.script != NULL)
 				rc = put(f, rel, strdup(k->filter.script), list, err);
 		} else {

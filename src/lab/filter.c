@@ -20,6 +20,7 @@ void lab_filter_free(struct lab_filter *f)
 	free(f->script);
 	free(f->rule);
 	free(f->nft);
+	conf_script_free(&f->commands);
 	*f = (struct lab_filter){0};
 }
 

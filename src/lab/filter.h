@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "classify/classify.h"
+#include "conf/conf.h"
 #include "gen/gen.h"
 #include "packet/build.h"
 
@@ -29,8 +30,9 @@ struct lab_rule {
 
 // Zero-initialised: a condition without a filter.
 struct lab_filter {
-	char path[560];        // of its script; "" = built in
-	char *script;          // its text; NULL = no filter
+	char path[560]; // of its script; "" = built in
+	char *script;   // its text; NULL = no filter
+	struct conf_script commands;
 	struct lab_rule *rule; // in the order they are asked
 	unsigned n;
 	char *nft; // the same rules for nft -f, where the device needs them; NULL = not made

@@ -27,6 +27,8 @@ static void defaults(struct lab_options *o)
 		o->command = "weir lab";
 	if (o->n_runs == 0)
 		o->n_runs = 16;
+	if (o->n_min == 0)
+		o->n_min = BLOCKS_MIN;
 	if (o->run_s == 0)
 		o->run_s = 0.6;
 	if (o->window_s == 0)

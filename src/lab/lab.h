@@ -52,9 +52,6 @@ int lab_conditions_builtin(const char *only, const char *baseline,
 // Its files.
 extern const char lab_builtin_rc[], lab_builtin_sysctl[];
 
-// The name of a filter script in a condition's folder.
-extern const char lab_filter_file[];
-
 // The folders in `dir`, sorted by name; files of a folder named "base" lie under those of every
 // condition: settings add up (the condition's win), its setup.sh and cxgbetool.sh are for those that have none.  Baseline: `baseline` if not NULL, else the one whose name ends in "-default", else
 // the first.  only: names to take, comma separated; NULL = all.
@@ -137,10 +134,11 @@ struct lab_options {
 	double window_s;     // [run_s / 12]
 	double warm_s;       // sent and not counted before it [0.1]
 	double margin;       // [0.02]
-	double max_s;        // no block is begun that would end later, once there are 8 [no limit]
-	uint64_t seed;       // of the order and of the bootstrap [from the clock]
-	bool no_aa;          // no A/A arm
-	bool all_same;      // a further arm of the baseline, judged as if it were another condition
+	double max_s;   // no block is begun that would end later, once there are n_min [no limit]
+	unsigned n_min; // [8]
+	uint64_t seed;  // of the order and of the bootstrap [from the clock]
+	bool no_aa;     // no A/A arm
+	bool all_same;  // a further arm of the baseline, judged as if it were another condition
 	const char *folder; // where results go; NULL = runs/<utc>-<name>; "" = nowhere
 	const struct lab_traffic *traffic;
 	unsigned n_traffic;

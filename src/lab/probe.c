@@ -115,6 +115,8 @@ static void look(void *arg, const uint8_t *frame, unsigned len)
 
 static unsigned receive(struct round *r)
 {
+	port_tx(r->ends->out, 0, NULL, 0);
+	port_tx(r->ends->in, 0, NULL, 0);
 	return receiver_step(r->receiver[0]) + receiver_step(r->receiver[1]);
 }
 

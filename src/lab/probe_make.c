@@ -19,6 +19,7 @@ enum {
 	MORE_FRAGMENTS = 0x2000,
 	IP6_FRAGMENT_HEADER = 44,
 	TTL = 64,
+	TRIES_PORTS = 6,   // of these with the traffic's addresses
 	TRIES = 16,        // frames tried for a rule that others match first
 	TRIES_NONE = 2000, // ... and for a frame that none matches
 };
@@ -150,7 +151,21 @@ static void judge(const struct maker *k, struct probe *p, struct classify_key *k
 	p->passes = p->first == k->f->n || k->f->rule[p->first].action == LAB_RULE_PASS;
 }
 
-// What the rule leaves open, in try number `t`: first the traffic's own first flow, then anything.
+// Another host near by.
+static void stray(struct maker *k, struct ip *ip)
+{
+	uint32_t bits = (uint32_t)plan_random(&k->random);
+
+	if (ip->family == 4) {
+		ip->v4 ^= bits & 0xfff;
+		return;
+	}
+	ip->v6.b[14] ^= (uint8_t)bits;
+	ip->v6.b[15] ^= (uint8_t)(bits >> 8);
+}
+
+// What the rule leaves open, in try number `t`: first the traffic's own first flow, then other ports,
+// then other hosts too.
 static void open_ends(struct maker *k, int family, bool back, unsigned t, struct gen_flow *open)
 {
 	const struct gen_conf *g = &k->traffic[family == 6].gen;
@@ -161,6 +176,10 @@ static void open_ends(struct maker *k, int family, bool back, unsigned t, struct
 	if (back) {
 		open->src = flow.dst;
 		open->dst = flow.src;
+	}
+	if (t >= TRIES_PORTS) {
+		stray(k, &open->src);
+		stray(k, &open->dst);
 	}
 	if (t > 0) {
 		open->sport = (uint16_t)(1 + plan_random(&k->random) % 65535);

@@ -85,7 +85,7 @@ static int one(struct lab_results *r, const struct lab_condition *c,
 	free(text);
 	if (rc == 0 && c->filter.script != NULL) {
 		s = (struct conf_setting){
-			.file = lab_filter_file, .name = "", .value = c->filter.script};
+			.file = CONF_SCRIPT, .name = "", .value = c->filter.script};
 		rc = add(r, c, &s,
 			c != base && (base->filter.script == NULL ||
 					     strcmp(c->filter.script, base->filter.script) != 0),
