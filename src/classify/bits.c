@@ -250,7 +250,10 @@ static void bits_first(
 {
 	const struct bits *b = tables;
 
-	bits_first_scalar(&b->view, keys, n, ids);
+	if (classify_isa() == CLASSIFY_AVX512)
+		bits_first_avx512(&b->view, keys, n, ids);
+	else
+		bits_first_scalar(&b->view, keys, n, ids);
 }
 
 static size_t bits_all(

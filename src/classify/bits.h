@@ -10,8 +10,10 @@ enum {
 	BITS_RANGES = BITS_WORDS32 + BITS_WORDS16,
 	BITS_BYTES = 57, // bytes of a key that are looked at
 	BITS_FIELDS = BITS_RANGES + BITS_BYTES,
-	BITS_NODE = 16,  // ends in a node of a search tree: one cache line
-	BITS_LEVELS = 8, // 16^8 cells
+	BITS_NODE = 16,   // ends in a node of a search tree: one cache line
+	BITS_TOP = 64,    // most ends in the top level
+	BITS_WIDEST = 64, // and in a node
+	BITS_LEVELS = 8,  // more than 2^32 cells
 };
 
 // A field of the key, cut into cells; the cells that the same rules match form a class, and each class
@@ -30,6 +32,8 @@ struct bits_field {
 	uint32_t *off; // of each cell: what its class adds to the place of the row in its group
 	uint32_t *up;  // levels of the search tree above end
 	uint32_t max_up;
+	uint16_t *table; // class of each value, for fields of 16 bits with many cells
+	bool changed;    // cells or classes have, since the table was made
 };
 
 // What a rule asks of one field: cells first to last, and of those the ones with
@@ -40,14 +44,31 @@ struct bits_part {
 	bool any;
 };
 
+// How the cell of a field is found.
+enum bits_how {
+	BITS_TOP_ONLY, // among up to 64 ends
+	BITS_TREE,     // down the levels of a search tree
+	BITS_TABLE,    // the class of each of 65536 values stands in a table
+	BITS_BYTE,     // a byte is the number of its cell
+	BITS_FEW       // as BITS_BYTE, but up to five bits in a row say which class it is
+};
+
 // A step of a lookup: the cell of one field, and what it adds.
 struct bits_step {
-	uint16_t at;  // in the key
-	uint8_t size; // 1, 2, 4 bytes
-	uint8_t levels;
-	uint32_t n_cells;
-	const uint32_t *off;
-	const uint32_t *level[BITS_LEVELS]; // [0]: the top, [levels - 1]: the ends of all cells
+	uint16_t at;          // in the key
+	uint8_t size;         // 1, 2, 4 bytes
+	uint8_t how;          // enum bits_how; never BITS_FEW, nor BITS_TOP_ONLY for a byte
+	uint8_t how_16;       // the same for 16 keys at a time
+	uint8_t levels, node; // ends in a node below the top: 16, and with two levels also 32 or 64
+	uint8_t shift, few; // of BITS_FEW: the number of the cell in off_16 is value >> shift & few
+	uint32_t n_cells, n_top;
+	const uint32_t *off;    // by cell
+	const uint32_t *off_16; // by cell, where how_16 has other cells; at least 32
+	const uint16_t
+		*table;  // of BITS_TABLE, with one more value behind it; a class adds itself times
+	uint32_t stride; // this
+	// [0]: the top, padded to BITS_TOP; [levels - 1]: the ends of all cells.
+	const uint32_t *level[BITS_LEVELS];
 };
 
 // Fields whose classes are multiplied out: the sum of what the steps add is the place of a row.

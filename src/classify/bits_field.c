@@ -35,7 +35,7 @@ static int grow_array(void *array, size_t old, size_t more)
 
 static int grow_cells(struct bits_field *f, bool ranges, uint32_t need)
 {
-	uint32_t max = f->max_cells > 0 ? f->max_cells : BITS_NODE;
+	uint32_t max = f->max_cells > 0 ? f->max_cells : BITS_TOP;
 
 	if (need <= f->max_cells)
 		return 0;
@@ -81,7 +81,9 @@ int bits_field_open(struct bits_field *f, bool ranges, const struct bits *b)
 {
 	uint32_t cells = ranges ? 1 : BYTE_VALUES;
 
-	if (grow_cells(f, ranges, cells) != 0 || grow_classes(f, 1, b->words) != 0)
+	// A byte's off has room for what bits_plan() puts behind it.
+	if (grow_cells(f, ranges, ranges ? 1 : BYTE_VALUES + BITS_TOP) != 0 ||
+		grow_classes(f, 1, b->words) != 0)
 		return -ENOMEM;
 	f->n_cells = cells;
 	f->n_classes = 1;
@@ -105,6 +107,7 @@ void bits_field_free(struct bits_field *f)
 	free(f->map);
 	free(f->off);
 	free(f->up);
+	free(f->table);
 	*f = (struct bits_field){0};
 }
 
@@ -203,6 +206,7 @@ int bits_field_add(struct bits_field *f, const struct bits_part *part, unsigned 
 		c = (struct cover){part->lo > 0 ? cut(f, part->lo - 1) + 1 : 0, 0, 0, 0};
 		c.last = cut(f, part->hi);
 	}
+	f->changed = true;
 	n = f->n_classes;
 	if (split(f, &c, words) != 0)
 		return -ENOMEM;
@@ -310,6 +314,7 @@ void bits_field_delete(struct bits_field *f, unsigned bit, uint64_t hash, unsign
 {
 	if (clear(f, bit, hash, words) == 0)
 		return;
+	f->changed = true;
 	find_equal(f, words);
 	compact(f, words);
 	relabel(f);

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Multiplied-out rows of one group: 64 KB.
-enum { PRODUCT_WORDS = 8192 };
+// Multiplied-out rows of one group: 128 KB.
+enum { PRODUCT_WORDS = 16384 };
 
 struct group {
 	unsigned n;
@@ -77,6 +77,18 @@ static void make_groups(const struct bits *b, struct plan *p)
 		p->group[p->n++] = (struct group){.rows = 1};
 }
 
+// Lookups take the steps of ranges before those of bytes; field numbers are in that order.
+static void ranges_first(struct group *g)
+{
+	for (unsigned i = 1; i < g->n; i++)
+		for (unsigned k = i; k > 0 && g->field[k - 1] > g->field[k]; k--) {
+			unsigned f = g->field[k];
+
+			g->field[k] = g->field[k - 1];
+			g->field[k - 1] = f;
+		}
+}
+
 static int reserve(void *array, size_t *max, size_t need, size_t size)
 {
 	void **p = array;
@@ -93,44 +105,142 @@ static int reserve(void *array, size_t *max, size_t need, size_t size)
 	return 0;
 }
 
-static uint32_t whole_nodes(uint32_t n)
+static uint32_t nodes(uint32_t n, uint32_t size)
 {
-	return (n + BITS_NODE - 1) / BITS_NODE * BITS_NODE;
+	return (n + size - 1) / size;
+}
+
+// Room for n ends in a level: whole nodes of any size.
+static uint32_t padded(uint32_t n)
+{
+	return nodes(n, BITS_WIDEST) * BITS_WIDEST;
 }
 
 static void pad(uint32_t *end, uint32_t n)
 {
-	while (n % BITS_NODE != 0)
-		end[n++] = UINT32_MAX;
+	for (uint32_t to = padded(n); n < to; n++)
+		end[n] = UINT32_MAX;
 }
 
-// The levels of the search tree: above each node of 16 ends stands the last of them.  What fills the
-// last node is never less than a value, so that a search ends in a real cell.
+// A second level that reaches all cells by wider nodes costs less than a third one.
+static uint32_t node_size(uint32_t n_cells)
+{
+	uint32_t size = BITS_NODE;
+
+	while (size < BITS_WIDEST && BITS_TOP * size < n_cells)
+		size *= 2;
+	return BITS_TOP * size < n_cells ? BITS_NODE : size;
+}
+
+// The levels of the search tree: above each node stands the last of its ends, and at the top up to
+// 64.  What fills a level up is never less than a value, so that a search ends in a real cell.
 static int make_tree(struct bits_field *f, struct bits_step *s)
 {
-	uint32_t n = f->n_cells, need = 0, *to;
+	uint32_t node = node_size(f->n_cells), n = f->n_cells, *to;
 	const uint32_t *from = f->end;
-	size_t max = f->max_up;
+	size_t need = 0, max = f->max_up;
 
-	for (uint32_t m = n; m > BITS_NODE; m = (m + BITS_NODE - 1) / BITS_NODE)
-		need += whole_nodes((m + BITS_NODE - 1) / BITS_NODE);
+	s->levels = 1;
+	s->node = (uint8_t)node;
+	for (uint32_t m = n; m > BITS_TOP; m = nodes(m, node)) {
+		need += padded(nodes(m, node));
+		s->levels++;
+	}
 	if (reserve(&f->up, &max, need, sizeof(*f->up)) != 0)
 		return -ENOMEM;
 	f->max_up = (uint32_t)max;
 	pad(f->end, n);
-	s->levels = 1;
-	for (uint32_t m = n; m > BITS_NODE; m = (m + BITS_NODE - 1) / BITS_NODE)
-		s->levels++;
 	s->level[s->levels - 1] = f->end;
 	to = f->up;
 	for (unsigned l = s->levels - 1; l-- > 0;) {
-		n = (n + BITS_NODE - 1) / BITS_NODE;
+		n = nodes(n, node);
 		for (uint32_t i = 0; i < n; i++)
-			to[i] = from[i * BITS_NODE + BITS_NODE - 1];
+			to[i] = from[(size_t)i * node + node - 1];
 		pad(to, n);
 		s->level[l] = from = to;
-		to += whole_nodes(n);
+		to += padded(n);
 	}
+	s->n_top = n;
+	return 0;
+}
+
+// Which bits of a byte make a difference.
+static uint32_t bits_that_count(const struct bits_field *f)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t bit = 1; bit < 256; bit *= 2)
+		for (uint32_t v = 0; v < 256; v++)
+			bits |= f->cls[v] != f->cls[v ^ bit] ? bit : 0;
+	return bits;
+}
+
+// Ranges of values of one class, into up; more than 32 are not counted.
+static uint32_t byte_ranges(struct bits_field *f, uint32_t *off)
+{
+	uint32_t n = 0;
+
+	for (uint32_t v = 0; v < 256; v++) {
+		if (v < 255 && f->cls[v] == f->cls[v + 1])
+			continue;
+		if (n == BITS_TOP / 2)
+			return n + 1;
+		f->up[n] = v < 255 ? v : UINT32_MAX;
+		off[n++] = f->off[v];
+	}
+	return n;
+}
+
+// A byte is found in registers, 16 keys at a time, if a few bits of it or a few ranges tell its
+// class.
+static int make_byte(struct bits_field *f, struct bits_step *s)
+{
+	uint32_t bits = bits_that_count(f), *off = f->off + 256;
+	uint32_t shift = (uint32_t)__builtin_ctz(bits), few = bits >> shift, n;
+	size_t max = f->max_up;
+
+	s->how = s->how_16 = BITS_BYTE;
+	s->off_16 = off;
+	if (few < BITS_TOP / 2) {
+		while ((few & (few + 1)) != 0)
+			few |= few >> 1;
+		for (uint32_t i = 0; i <= few; i++)
+			off[i] = f->off[i << shift];
+		s->how_16 = BITS_FEW;
+		s->shift = (uint8_t)shift;
+		s->few = (uint8_t)few;
+		return 0;
+	}
+	if (reserve(&f->up, &max, BITS_TOP, sizeof(*f->up)) != 0)
+		return -ENOMEM;
+	f->max_up = (uint32_t)max;
+	n = byte_ranges(f, off);
+	if (n > BITS_TOP / 2)
+		return 0;
+	pad(f->up, n);
+	s->how_16 = BITS_TOP_ONLY;
+	s->level[0] = f->up;
+	s->n_top = n;
+	return 0;
+}
+
+static int make_table(struct bits_field *f, struct bits_step *s)
+{
+	uint32_t value = 0;
+
+	if (f->table == NULL)
+		f->table = malloc((UINT16_MAX + 2) * sizeof(*f->table));
+	if (f->table == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; f->changed && i < f->n_cells; i++) {
+		uint32_t end = f->end[i] < UINT16_MAX ? f->end[i] : UINT16_MAX;
+
+		while (value <= end)
+			f->table[value++] = (uint16_t)f->cls[i];
+	}
+	f->table[UINT16_MAX + 1] = 0;
+	f->changed = false;
+	s->table = f->table;
 	return 0;
 }
 
@@ -142,9 +252,24 @@ static int make_step(struct bits *b, unsigned field, size_t stride, struct bits_
 	*s = (struct bits_step){.at = (uint16_t)bits_field_at(field, &size), .off = f->off};
 	s->size = (uint8_t)size;
 	s->n_cells = f->n_cells;
+	s->stride = (uint32_t)stride;
 	for (uint32_t i = 0; i < f->n_cells; i++)
 		f->off[i] = (uint32_t)(f->cls[i] * stride);
-	return f->end != NULL ? make_tree(f, s) : 0;
+	if (size == 1)
+		return make_byte(f, s);
+	s->off_16 = f->off;
+	if (size == 2 && f->n_cells > BITS_TOP) {
+		s->how = s->how_16 = BITS_TABLE;
+		return make_table(f, s);
+	}
+	s->how = s->how_16 = f->n_cells > BITS_TOP ? BITS_TREE : BITS_TOP_ONLY;
+	return make_tree(f, s);
+}
+
+static inline void and_row(uint64_t *to, const uint64_t *a, const uint64_t *b, size_t words)
+{
+	for (size_t w = 0; w < words; w++)
+		to[w] = a[w] & b[w];
 }
 
 // All ANDs of one row of each field, the first field's row counting fastest.
@@ -157,10 +282,10 @@ static void multiply(const struct bits *b, const struct group *g, uint64_t *out)
 		const struct bits_field *f = &b->field[g->field[i]];
 
 		for (size_t k = f->n_classes; k-- > 0;) {
-			const uint64_t *row = &f->rows[k * words];
+			uint64_t *to = &out[k * have * words];
 
-			for (size_t at = 0; at < have * words; at++)
-				out[k * have * words + at] = out[at] & row[at % words];
+			for (size_t at = 0; at < have * words; at += words)
+				and_row(&to[at], &out[at], &f->rows[k * words], words);
 		}
 		have *= f->n_classes;
 	}
@@ -208,11 +333,12 @@ int bits_plan(struct bits *b)
 	v->direct = NULL;
 	v->n_groups = v->n_groups4 = 0;
 	for (unsigned i = 0; i < p.n; i++) {
-		const struct group *g = &p.group[i];
+		struct group *g = &p.group[i];
 		size_t stride = p.n == 1 ? 1 : b->words;
 
 		v->group[i].step = step;
 		v->group[i].n_steps = g->n;
+		ranges_first(g);
 		for (unsigned k = 0; k < g->n; k++) {
 			if (make_step(b, g->field[k], stride, &v->step[step++]) != 0)
 				return -ENOMEM;
