@@ -94,14 +94,17 @@ const char *export_prefix(
 
 bool export_overlap(const struct export_rule *a, const struct export_rule *b)
 {
-	struct classify_rule ra, rb;
-	const uint8_t *va = (const uint8_t *)&ra.value, *ma = (const uint8_t *)&ra.mask;
-	const uint8_t *vb = (const uint8_t *)&rb.value, *mb = (const uint8_t *)&rb.mask;
+	struct classify_rule rules[2];
+	uint8_t value[2][sizeof(rules[0].value)], mask[2][sizeof(rules[0].mask)];
 
-	adapter_rule(a->f, &ra);
-	adapter_rule(b->f, &rb);
-	for (size_t i = 0; i < sizeof(ra.value); i++)
-		if (((va[i] ^ vb[i]) & ma[i] & mb[i]) != 0)
+	adapter_rule(a->f, &rules[0]);
+	adapter_rule(b->f, &rules[1]);
+	for (unsigned i = 0; i < 2; i++) {
+		memcpy(value[i], &rules[i].value, sizeof(value[i]));
+		memcpy(mask[i], &rules[i].mask, sizeof(mask[i]));
+	}
+	for (size_t i = 0; i < sizeof(value[0]); i++)
+		if (((value[0][i] ^ value[1][i]) & mask[0][i] & mask[1][i]) != 0)
 			return false;
 	return true;
 }

@@ -96,9 +96,9 @@ static void put_rule(struct export *x, const struct export_rule *r, unsigned pro
 			fprintf(t, "ether proto 0x%x m 0x0", v->ethertype);
 		else
 			fprintf(t, "%s%u",
-				proto == 6    ? "tcp"
-				: proto == 17 ? "udp"
-					      : "ip",
+				!r->with_ports ? "ip"
+				: proto == 6   ? "tcp"
+					       : "udp",
 				r->family);
 		if (r->family != 0) {
 			put_ip(t, "src-ip", r->family, v->src, m->src);

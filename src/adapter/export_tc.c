@@ -83,9 +83,9 @@ static void put_match(struct export *x, const struct export_rule *r, unsigned pr
 	FILE *t = x->text;
 
 	if ((m->ivlan & 0x0fff) != 0)
-		fprintf(t, " vlan_id %u", v->ivlan & 0x0fff);
+		fprintf(t, " vlan_id %u", v->ivlan & 0x0fffu);
 	if ((m->ivlan & 0xe000) != 0)
-		fprintf(t, " vlan_prio %u", v->ivlan >> 13);
+		fprintf(t, " vlan_prio %u", (unsigned)v->ivlan >> 13);
 	if (r->family == 0)
 		return;
 	if (m->proto != 0 || r->with_ports)
