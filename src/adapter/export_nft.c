@@ -64,17 +64,41 @@ static bool put_matchtype(struct export *x, const struct export_rule *r)
 	return true;
 }
 
-static void put_ip(struct export *x, const struct export_rule *r)
+// What there is to say about fragments, as the way-th of at most two lines; NULL: no such line.  Ports
+// are not to be read in later fragments, where nft reads payload for them.  A fragment header over all
+// of a datagram makes no fragment of it (RFC 6946), so that IPv6 needs two lines for most answers.
+static const char *fragments(const struct export_rule *r, unsigned way)
+{
+	bool asked = r->f->mask.frag != 0, fragment = asked && r->f->value.frag != 0;
+	static const char *const ip4[2][3] = {
+		{"", " ip frag-off & 0x3fff == 0", " ip frag-off & 0x3fff != 0"},
+		{" ip frag-off & 0x1fff == 0", " ip frag-off & 0x3fff == 0",
+			" ip frag-off & 0x3fff == 0x2000"},
+	};
+	static const char *const ip6[2][3][2] = {
+		{{""}, {" exthdr frag missing", " frag frag-off 0 frag more-fragments 0"},
+			{" frag frag-off != 0", " frag frag-off 0 frag more-fragments 1"}},
+		{{" exthdr frag missing", " frag frag-off 0"},
+			{" exthdr frag missing", " frag frag-off 0 frag more-fragments 0"},
+			{" frag frag-off 0 frag more-fragments 1"}},
+	};
+	unsigned answer = fragment ? 2 : asked ? 1 : 0;
+
+	if (r->family == 6)
+		return ip6[r->with_ports][answer][way];
+	if (way > 0)
+		return NULL;
+	return r->family == 4 ? ip4[r->with_ports][answer] : "";
+}
+
+static void put_ip(struct export *x, const struct export_rule *r, const char *frag)
 {
 	const struct classify_key *v = &r->f->value, *m = &r->f->mask;
 	const char *ip = r->family == 4 ? "ip" : "ip6";
 	char prefix[ADDR_TEXT_MAX];
 	FILE *t = x->text;
 
-	if (m->frag != 0 && r->family == 4)
-		fprintf(t, " ip frag-off & 0x3fff %s 0", v->frag != 0 ? "!=" : "==");
-	else if (m->frag != 0)
-		fprintf(t, " exthdr frag %s", v->frag != 0 ? "exists" : "missing");
+	fputs(frag, t);
 	if (r->family == 4)
 		put_masked(t, "@nh,8,8", v->tos, m->tos, UINT8_MAX);
 	else // four bits behind the version
@@ -123,13 +147,11 @@ static bool put_action(struct export *x, const struct export_rule *r)
 	return true;
 }
 
-static void rule(struct export *x, const struct export_rule *r)
+static bool put_rule(struct export *x, const struct export_rule *r, const char *frag)
 {
 	const struct classify_key *v = &r->f->value, *m = &r->f->mask;
 	char name[32];
 
-	if (!export_plain(x, r))
-		return;
 	fputs("\t\t", x->text);
 	if (r->family != 0)
 		fprintf(x->text, "meta protocol %s", r->family == 4 ? "ip" : "ip6");
@@ -139,13 +161,26 @@ static void rule(struct export *x, const struct export_rule *r)
 		put_masked(x->text, "@ll,112,16", v->ivlan, m->ivlan, UINT16_MAX);
 	}
 	if (!put_matchtype(x, r))
-		return;
+		return false;
 	if (r->family != 0)
-		put_ip(x, r);
+		put_ip(x, r, frag);
 	else
 		put_other(x, r);
-	if (put_action(x, r))
-		fprintf(x->text, " comment \"%s\"\n", export_name(r, name));
+	if (!put_action(x, r))
+		return false;
+	fprintf(x->text, " comment \"%s\"\n", export_name(r, name));
+	return true;
+}
+
+static void rule(struct export *x, const struct export_rule *r)
+{
+	const char *frag;
+
+	if (!export_plain(x, r))
+		return;
+	for (unsigned way = 0; way < 2 && (frag = fragments(r, way)) != NULL; way++)
+		if (!put_rule(x, r, frag))
+			return;
 }
 
 const struct export_writer export_nft = {begin, rule, end};

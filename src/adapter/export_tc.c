@@ -70,7 +70,7 @@ static void put_protocol(struct export *x, const struct export_rule *r, bool tag
 
 static void put_port(FILE *t, const char *name, uint16_t value, uint16_t mask)
 {
-	if (mask == UINT16_MAX)
+	if (mask == UINT16_MAX && value != 0) // tc takes no 0 without a mask
 		fprintf(t, " %s %u", name, value);
 	else if (mask != 0)
 		fprintf(t, " %s %u/0x%x", name, value, mask);

@@ -75,14 +75,14 @@ static void nft(void **state)
 {
 	(void)state;
 	gives(EXPORT_NFT, NULL, "iport 0 dport 80 proto 6",
-		"\t\tmeta protocol ip iifname { \"eth0\" } meta l4proto 6 th dport 80 counter accept comment "
+		"\t\tmeta protocol ip iifname { \"eth0\" } ip frag-off & 0x1fff == 0 meta l4proto 6 th dport 80 counter accept comment "
 		"\"filter 8\"\n");
 	gives(EXPORT_NFT, NULL, "dport 32768:0x8000 action drop hitcnts 0",
-		"meta protocol ip meta l4proto { 6, 17 } th dport & 0x8000 == 0x8000 drop comment");
+		"meta protocol ip ip frag-off & 0x1fff == 0 meta l4proto { 6, 17 } th dport & 0x8000 == 0x8000 drop comment");
 	gives(EXPORT_NFT, NULL, "frag 1 action drop",
 		"meta protocol ip ip frag-off & 0x3fff != 0 counter drop");
 	gives(EXPORT_NFT, NULL, "type ipv6 frag 0 sip 2001:db8::/32 dip ::1",
-		"meta protocol ip6 exthdr frag missing ip6 saddr 2001:db8::/32 ip6 daddr ::1 counter");
+		"meta protocol ip6 frag frag-off 0 frag more-fragments 0 ip6 saddr 2001:db8::/32 ip6 daddr ::1 counter");
 	gives(EXPORT_NFT, NULL, "matchtype 6 ivlan 5:0xfff",
 		"@ll,96,16 0x8100 @ll,112,16 & 0xfff == 0x5 meta pkttype broadcast counter");
 	gives(EXPORT_NFT, "tos ethtype", "tos 16:0xfc", "@nh,8,8 & 0xfc == 0x10 counter");
