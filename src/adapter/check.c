@@ -55,8 +55,9 @@ static int check_mode(const struct adapter *a, const struct adapter_filter *f)
 static int check_software(const struct adapter *a, const struct adapter_filter *f, struct err *err)
 {
 	if (f->steer != STEER_RSS && f->queue >= a->n_queues)
-		return -err_set(err, EINVAL, "queue %u: the card has %u receive queue%s", f->queue,
-			a->n_queues, a->n_queues == 1 ? "" : "s");
+		return -err_set(err, EINVAL, "%s %u: the card has %u receive queue%s",
+			f->steer == STEER_RSS_REGION ? "tcbrss" : "queue", f->queue, a->n_queues,
+			a->n_queues == 1 ? "" : "s");
 	if (a->chip == 5 && f->prio && a->hash.count != 0)
 		return -err_set(err, EINVAL,
 			"prio 1: hash rules are there: this one would have to be before them and among "

@@ -324,6 +324,8 @@ static void what_the_driver_refuses(void **state)
 		{NULL, "filter 5 queue 8", EINVAL,
 			SAYS("queue 8: the card has 8 receive queues") INVAL, NULL},
 		{NULL, "filter 5 queue 7", 0, NULL, NULL},
+		{NULL, "filter 5 tcbrss 8", EINVAL,
+			SAYS("tcbrss 8: the card has 8 receive queues") INVAL, NULL},
 		{NULL, "filter 5 action switch vlan none", 0, NULL, NULL},
 	};
 	static const struct row t4[] = {
