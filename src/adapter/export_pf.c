@@ -10,8 +10,9 @@ static void begin(struct export *x)
 	// Last match wins, so this is for what no rule below matches.  allow-opts: a card does not look at
 	// options, pf would drop them.
 	fprintf(x->text,
-		"# The filters of %s for pfctl -f.\nset reassemble no\n"
-		"pass no state allow-opts\n",
+		"# The filters of %s for pfctl -f.  Fragments are not to be reassembled, as is the default.\n"
+		"# Tagged frames come in by their VLAN's own interface, which is not among these.\n"
+		"pass all no state allow-opts\n",
 		x->a->name);
 }
 
