@@ -281,6 +281,9 @@ static int run(struct run *r, struct err *err)
 	wait_for_end(r);
 	box_stop(r->box);
 	rc = router_ctl_save(r->ctl, err);
+	// Clients shall not wait for what the rest takes.
+	router_ctl_free(r->ctl);
+	r->ctl = NULL;
 	privileges_raise();
 	// One failure is told; the account is printed whatever happened.
 	if (finish(r, rc == 0 ? err : NULL) != 0)

@@ -35,6 +35,18 @@ struct adapter_out answer_lines(struct ctl_reply *reply)
 	return (struct adapter_out){.line = line, .arg = reply};
 }
 
+// The name of the Linux interface a port sits on; where there is none, what the configuration calls it.
+static const char *iface_of(const struct box_port *p)
+{
+	static const char *const kinds[] = {"xdp:", "afpacket:", "tap:"};
+	const char *name = port_name(p->port);
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strncmp(name, kinds[i], strlen(kinds[i])) == 0)
+			return name + strlen(kinds[i]);
+	return strchr(name, ':') == NULL && strcmp(name, "null") != 0 ? name : p->iface;
+}
+
 static void count_rule(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
 {
 	(void)idx;
@@ -201,7 +213,6 @@ static int answer_rules(const struct answers *a, int argc, char **argv, struct c
 	struct wanted w = {.reply = reply, .idx = idx};
 
 	for (int i = 1; i < argc; i++) {
-		struct err err = {0};
 		char *end;
 
 		if (w.n == sizeof(idx) / sizeof(idx[0]))
@@ -210,7 +221,6 @@ static int answer_rules(const struct answers *a, int argc, char **argv, struct c
 		idx[w.n++] = strtoull(argv[i], &end, 0);
 		if (argv[i][0] < '0' || argv[i][0] > '9' || *end != '\0' || errno != 0)
 			return ctl_fail(reply, EINVAL, "rules: '%s' is no index", argv[i]);
-		(void)err;
 	}
 	adapter_each(a->card, false, one_rule, &w);
 	w.hash = true;
@@ -253,6 +263,29 @@ static int answer_adapter(struct answers *a, int argc, char **argv, struct ctl_r
 	return adapter_command(a->card, argc - 1, argv + 1, &out);
 }
 
+static int answer_export(const struct answers *a, int argc, char **argv, struct ctl_reply *reply)
+{
+	static const char *const kinds[] = {[EXPORT_NFT] = "nft",
+		[EXPORT_PF] = "pf",
+		[EXPORT_TC] = "tc",
+		[EXPORT_ETHTOOL] = "ethtool"};
+	struct adapter_out out = answer_lines(reply);
+	char *ifaces[ADAPTER_PORTS_MAX];
+	unsigned n = adapter_ports(a->card);
+
+	if (argc != 2 && argc != 2 + (int)n)
+		return ctl_fail(reply, EINVAL,
+			"export: needs the kind, and as many interfaces as the card has ports "
+			"(%u), or none",
+			n);
+	for (unsigned i = 0; i < n; i++)
+		ifaces[i] = argc > 2 ? argv[2 + i] : (char *)iface_of(&a->ports[i]);
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(argv[1], kinds[i]) == 0)
+			return adapter_export(a->card, (enum adapter_export_kind)i, ifaces, &out);
+	return ctl_fail(reply, EINVAL, "export: '%s' is none of nft, pf, tc, ethtool", argv[1]);
+}
+
 int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
 {
 	struct answers *a = arg;
@@ -263,6 +296,8 @@ int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
 		return answer_adapter(a, argc, argv, reply);
 	if (strcmp(w, "rules") == 0)
 		return answer_rules(a, argc, argv, reply);
+	if (strcmp(w, "export") == 0)
+		return answer_export(a, argc, argv, reply);
 	if (argc > 1)
 		return ctl_fail(reply, EINVAL, "%.80s: '%.80s' is one word too many", w, argv[1]);
 	if (strcmp(w, "info") == 0)
@@ -283,6 +318,6 @@ int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
 	}
 	return ctl_fail(reply, EINVAL,
 		"'%.80s' is none of info, stats, drops, stages, rules, hits, metrics, adapter, "
-		"save",
+		"save, export",
 		w);
 }

@@ -132,7 +132,7 @@ def commands_under_traffic(place):
                                  "action drop; cxgbetool t5nex0 filter list >/dev/null; cxgbetool t5nex0 filter %d%s "
                                  "delete; done" % (200 + i, "", 200 + i, "")], env=place.env)
     both = [one(0), one(1)]
-    f.check([p.wait(timeout=120) for p in both] == [0, 0], "adds, lists and deletes of two scripts at once")
+    f.check([p.wait(timeout=300) for p in both] == [0, 0], "adds, lists and deletes of two scripts at once")
     f.check(sorted(rows(listing(place))) == sorted(ROWS), "the table is as it was")
     # A client killed in the middle of its request, and one that never reads.
     path = place.path("run/weir-t5nex0.sock")
@@ -217,6 +217,10 @@ def asking(place, router):
     f.check(re.search(r"^t5nex0 +7 +%d  igb2 igb3$" % router.p.pid, r.stdout, re.M) is not None, "adapter list: %r" % r)
     r = place.run("weir", "adapter", "rules", "t5nex0", "40")
     f.check(re.search(r"^ *40 +0  .*sip 192\.0\.2\.77", r.stdout, re.M) is not None, "adapter rules: %r" % r)
+    r = place.run("weir", "adapter", "export", "t5nex0", "--nft")
+    f.check(r.returncode == 0 and "8080" in r.stdout and "igb2" in r.stdout, "export: %r" % r)
+    r = place.run("weir", "adapter", "export", "t5nex0", "--ipchains")
+    f.check(r.returncode == 22 and "'ipchains' is none of" in r.stderr, "export to nothing: %r" % r)
 
 
 def caps(pid):
@@ -314,6 +318,55 @@ def as_another_user(place):
     f.check(r.p.wait(timeout=60) == 1 and "no user 'no-such-user'" in r.said()[1], "no such user: %r" % (r.said(),))
 
 
+def flags(ns, link):
+    r = subprocess.run(["ip", "-n", ns, "-s", "-j", "link", "show", link], capture_output=True, text=True, check=True)
+    one = json.loads(r.stdout)[0]
+    return one["flags"], one["stats64"]["rx"]["packets"]
+
+
+def on_linux_interfaces(place):
+    """Real packets between namespaces; interfaces are as they were afterwards, without privileges in between."""
+    if os.geteuid() != 0:
+        print("not root: Linux interfaces were not tried")
+        return
+    near, far = "weirc%da" % os.getpid(), "weirc%db" % os.getpid()
+    inside = ["ip", "netns", "exec", far]
+    setup = "set -e; ip netns add %s; ip netns add %s\n" % (near, far)
+    setup += "ip netns exec %s sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1\n" % near
+    for i in "01":
+        setup += "ip link add r%s netns %s type veth peer name g%s netns %s\n" % (i, near, i, far)
+        setup += "ip -n %s link set g%s up; ip netns exec %s ethtool -K g%s tx off >/dev/null\n" % (far, i, far, i)
+
+    def send(dport, n, rate):
+        return subprocess.Popen([*inside, place.weir, "gen", "-i", "afpacket:g0", "-f", "tx", "-n", str(n), "-R", str(rate),
+                                 "-s", "198.18.0.5:4000", "-d", "198.19.1.1:%d" % dport, "-D", "02:00:00:00:00:01"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        r = subprocess.run(["sh", "-c", setup], capture_output=True, text=True, check=False)
+        if r.returncode != 0:
+            print("Linux interfaces were not tried: %s" % r.stderr.strip())
+            return
+        r = place.router("--port", "igb2=afpacket:r0", "--port", "igb3=xdp:r1", prefix=["ip", "netns", "exec", near])
+        f.check({c[0] for c in caps(r.p.pid)} == {"0" * 16} and {c[1] for c in caps(r.p.pid)} == {"0" * 16, "0" * 12 + "1000"},
+                "capabilities: %s" % caps(r.p.pid))
+        f.check("UP" in flags(near, "r0")[0], "the interface is up")
+        place.tool("filter", "50", "proto", "17", "dport", "53", "action", "drop")
+        before = flags(far, "g1")[1]
+        both = [send(53, 1500, 1000), send(54, 1500, 1000)]
+        while any(p.poll() is None for p in both):
+            for i in ("60", "61"):
+                place.tool("filter", i, "proto", "17", "dport", i, "action", "drop")
+                listing(place)
+                place.tool("filter", i, "delete")
+        f.check(wait_for(lambda: flags(far, "g1")[1] - before == 1500), "passed: %d" % (flags(far, "g1")[1] - before))
+        f.check(rows(listing(place))[50][0] == "1500", "dropped: %s" % listing(place))
+        f.check(r.stop() == 0 and "1500 filter: " in r.said()[0], "the account: %r" % (r.said(),))
+        f.check("UP" not in flags(near, "r0")[0] and "UP" not in flags(near, "r1")[0], "the interfaces are down again")
+    finally:
+        for ns in (near, far):
+            subprocess.run(["ip", "netns", "del", ns], stderr=subprocess.DEVNULL, check=False)
+
+
 def main():
     place = Place(sys.argv[1])
     capture(place.path("in.pcap"), [x for x, _ in TRAFFIC])
@@ -325,6 +378,7 @@ def main():
         ends_and_names(place, router)
         exact_hits_and_saving(place)
         as_another_user(place)
+        on_linux_interfaces(place)
     finally:
         place.end()
     f.end()
