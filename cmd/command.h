@@ -2,6 +2,8 @@
 // command.h - the subcommands of weir.
 #pragma once
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct command {
@@ -13,6 +15,14 @@ struct command {
 
 extern const struct command commands[];
 extern const size_t n_commands;
+
+// Whether who started this (nohup) wants it to outlive the terminal.
+static inline bool hangup_ignored(void)
+{
+	struct sigaction a;
+
+	return sigaction(SIGHUP, NULL, &a) == 0 && a.sa_handler == SIG_IGN;
+}
 
 int cmd_adapter(int argc, char **argv);
 int cmd_ctl(int argc, char **argv);

@@ -31,6 +31,8 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &a, NULL);
 	sigaction(SIGTERM, &a, NULL);
+	if (!hangup_ignored())
+		sigaction(SIGHUP, &a, NULL);
 }
 
 static bool starts_with(const char *text, const char *with)

@@ -32,7 +32,8 @@ static void catch_signals(void)
 	const struct sigaction act = {.sa_handler = on_signal};
 
 	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaction(signals[i], &act, NULL);
+		if (signals[i] != SIGHUP || !hangup_ignored())
+			sigaction(signals[i], &act, NULL);
 }
 
 // Ends as the signal would have ended it, so that the caller sees it was interrupted.
@@ -59,6 +60,7 @@ static int status_of(const struct err *err)
 	case ENODEV:
 	case EBUSY:
 	case ENOTSUP:
+	case EROFS:
 		return LAB_REFUSED;
 	case EINVAL:
 	case ENOENT:

@@ -307,7 +307,8 @@ int cmd_router(int argc, char **argv)
 	sigemptyset(&r.signals);
 	sigaddset(&r.signals, SIGINT);
 	sigaddset(&r.signals, SIGTERM);
-	sigaddset(&r.signals, SIGHUP);
+	if (!hangup_ignored())
+		sigaddset(&r.signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &r.signals, NULL);
 	rc = run(&r, &err);
 	if (rc != 0)

@@ -326,7 +326,10 @@ int port_init(const struct port_env *e, struct err *err)
 		close(lock);
 	if (code < 0) {
 		code = rte_errno > 0 ? rte_errno : EINVAL;
-		err_set(err, code, "packet I/O does not start: %s", dpdklog_reason());
+		if (port_limit()[0] != '\0')
+			code = ENOMEM; // the loader's and the drivers' errors all come of it
+		err_set(err, code, "packet I/O does not start: %s%s", dpdklog_reason(),
+			port_limit());
 		sched_setaffinity(0, sizeof(env.before), &env.before);
 		dpdklog_stop();
 		return -code;

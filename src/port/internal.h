@@ -81,6 +81,9 @@ void port_mac_from(const char *text, unsigned end, struct mac *out);
 int env_worker_cpu(unsigned index, unsigned *cpu, struct err *err);
 bool env_started(void);
 
+// What explains that memory is short: a limit on the process, as "; ulimit -v allows ...", or "".
+const char *port_limit(void);
+
 // Whether frames should lie in transparent huge pages of our own, and how many bytes at most.
 bool env_transparent(void);
 size_t env_memory_bytes(void);

@@ -16,6 +16,7 @@
 #include <rte_mbuf_pool_ops.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 // Each thread keeps up to 1.5 times the cache for itself; two bursts of 64 go through it untouched.
 enum { CACHE = 256, FRAME_MIN = 2048, FRAME_MAX = 9600 + 18, VLAN_TAGS = 8, HUGE_BYTES = 2 << 20 };
@@ -92,6 +93,18 @@ static struct rte_mempool *pool_in_thp(const char *name, unsigned n, unsigned ca
 	return p;
 }
 
+const char *port_limit(void)
+{
+	static char text[80];
+	struct rlimit l;
+
+	text[0] = '\0';
+	if (getrlimit(RLIMIT_AS, &l) == 0 && l.rlim_cur != RLIM_INFINITY)
+		snprintf(text, sizeof(text), "; ulimit -v allows this process %llu MB",
+			(unsigned long long)l.rlim_cur >> 20);
+	return text;
+}
+
 struct rte_mempool *port_pool(const char *name, unsigned n, unsigned frame_max, struct err *err)
 {
 	static unsigned serial;
@@ -120,8 +133,8 @@ struct rte_mempool *port_pool(const char *name, unsigned n, unsigned frame_max, 
 			unique, n, cache, 0, (uint16_t)room, (int)rte_socket_id());
 	if (pool == NULL)
 		err_set(err, rte_errno != 0 ? rte_errno : ENOMEM,
-			"pool %s: no memory for %u buffers of %u bytes (%s)", name, n, room,
-			dpdklog_reason());
+			"pool %s: no memory for %u buffers of %u bytes (%s)%s", name, n, room,
+			dpdklog_reason(), port_limit());
 	return pool;
 }
 

@@ -205,7 +205,7 @@ def nothing_moved():
 
 
 def a_signal_ends_with_a_summary():
-    for sig in (signal.SIGINT, signal.SIGTERM):
+    for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         p = subprocess.Popen([GEN, "-i", "null", "-f", "tx", "-w", "0", "-T", "50", "-R", "1000"],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for line in p.stderr:
@@ -214,6 +214,21 @@ def a_signal_ends_with_a_summary():
         p.send_signal(sig)
         out, _ = end(p)
         check(p.returncode == 0 and "\nSent " in out, f"{sig}: {p.returncode} {out!r}")
+
+
+def nohup_is_heeded():
+    p = subprocess.Popen(["nohup", GEN, "-i", "null", "-f", "tx", "-w", "0", "-T", "50", "-R", "1000"],
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    lines = 0
+    for line in p.stderr:
+        lines += " main_thread " in line
+        if lines == 1:
+            p.send_signal(signal.SIGHUP)
+        if lines == 4:
+            break
+    p.send_signal(signal.SIGINT)
+    out, _ = end(p)
+    check(lines == 4 and p.returncode == 0 and "\nSent " in out, f"nohup: {lines} reports, {p.returncode} {out!r}")
 
 
 def write_pcap(path, frames):
@@ -315,6 +330,7 @@ def main():
     one_interval_holds_all()
     nothing_moved()
     a_signal_ends_with_a_summary()
+    nohup_is_heeded()
     captures(FOLDER.name)
     flows_written(FOLDER.name)
     a_cut_capture_is_refused(FOLDER.name)

@@ -240,6 +240,12 @@ def usage(weir):
         r = lab(weir, args, "/tmp")
         f.check(r.returncode == status and says in r.stderr and r.stdout == "" and r.stderr.count("\n") == 1,
                 "%s: exit %d: %r" % (args, r.returncode, r.stderr))
+    r = subprocess.run(["sh", "-c", 'ulimit -v 150000; exec "$0" lab --quick', weir], cwd="/tmp", capture_output=True,
+                       text=True, timeout=60, check=False)
+    # The address sanitizer does not even start under such a limit.
+    f.check("AddressSanitizer" in r.stderr or
+            (r.returncode == 5 and r.stderr.endswith("; ulimit -v allows this process 146 MB\n")),
+            "ulimit -v: exit %d: %s" % (r.returncode, r.stderr))
     cpu = min(os.sched_getaffinity(0))
     r = subprocess.run(["taskset", "-c", str(cpu), weir, "lab", "--quick"], cwd="/tmp", capture_output=True, text=True,
                        timeout=60, check=False)
