@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the tests of `weir lab` share."""
+import atexit
 import json
 import os
 import shutil
@@ -26,8 +27,9 @@ class Failures:
 
 
 def place(uid=None):
-    """A fresh folder to work in, that user's."""
+    """A fresh folder to work in, that user's, gone when the test is."""
     d = tempfile.mkdtemp(prefix="weir-lab-test.")
+    atexit.register(shutil.rmtree, d, ignore_errors=True)
     if uid is not None:
         os.chown(d, uid, uid)
     return d
