@@ -8,6 +8,7 @@
 // clang-format on
 #include "path/path.h"
 
+#include "adapter/adapter.h"
 #include "packet/build.h"
 #include "router/router.h"
 
@@ -266,6 +267,134 @@ static void both_directions_are_carried(void **state)
 	assert_int_equal(c.port[2].rx_packets, 1);
 }
 
+// Puts a rule for what goes to 10.net in force; the slot is its order.
+static void add_rule(struct adapter_path *card, uint32_t slot, enum adapter_action action,
+	uint8_t eport, uint8_t net)
+{
+	struct adapter_filter f = {.action = action,
+		.eport = eport,
+		.value = {.family = 4, .dst = {0x0a000000u | (uint32_t)net << 16}},
+		.mask = {.family = 0xff, .dst = {0xffff0000}}};
+	struct adapter_place place;
+
+	adapter_path_place(card, &place);
+	assert_int_equal(place.add(place.state, slot, slot, &f, NULL), 0);
+}
+
+static struct adapter_path *add_card(struct rig *g)
+{
+	struct adapter_path *card = adapter_path_new(16, N, NULL, NULL);
+
+	assert_non_null(card);
+	for (unsigned i = 0; i < N; i++)
+		adapter_path_mac(card, i, &g->mac[i]);
+	path_set_adapter(g->path, card);
+	return card;
+}
+
+static void a_card_without_rules_is_not_called(void **state)
+{
+	struct rig *g = *state;
+	struct adapter_path *card = add_card(g);
+	struct path_counters c;
+	uint64_t bytes = 0;
+
+	put(g, 0, 1, 64, 100);
+	path_once(g->path);
+	assert_int_equal(take(g, 1, &bytes), 1);
+	c = checked(g);
+	assert_int_equal(c.stage[STAGE_ADAPTER].calls, 0);
+	add_rule(card, 0, ADAPTER_PASS, 0, 1);
+	put(g, 0, 1, 64, 100);
+	path_once(g->path);
+	assert_int_equal(take(g, 1, &bytes), 1);
+	c = checked(g);
+	assert_int_equal(c.stage[STAGE_ADAPTER].calls, 1);
+	assert_int_equal(c.stage[STAGE_ADAPTER].packets, 1);
+	path_set_adapter(g->path, NULL);
+	adapter_path_free(card);
+}
+
+// To 10.0 dropped, to 10.1 switched to port 2 with TTL 1 and larger than its MTU, to 10.2 passed.
+static void what_the_card_takes_does_not_meet_the_router(void **state)
+{
+	struct rig *g = *state;
+	struct adapter_path *card = add_card(g);
+	struct path_counters c;
+	struct rte_mbuf *m[64];
+	uint64_t bytes = 0;
+	unsigned n;
+
+	add_rule(card, 0, ADAPTER_DROP, 0, 0);
+	add_rule(card, 1, ADAPTER_SWITCH, 2, 1);
+	for (unsigned i = 0; i < 60; i++)
+		put(g, 1, i % 3, i % 3 == 2 ? 64 : 1, i % 3 == 2 ? 20 : 200 + i);
+	path_once(g->path);
+	n = port_rx(g->far[2], 0, m, 64);
+	assert_int_equal(n, 40);
+	for (unsigned i = 0; i < 20; i++) // routed ones first
+		assert_int_equal(m[i]->pkt_len, 62);
+	for (unsigned i = 20; i < 40; i++) {
+		assert_int_equal(m[i]->pkt_len, 242 + 1 + 3 * (i - 20));
+		assert_int_equal(rte_pktmbuf_mtod(m[i], uint8_t *)[22], 1); // the TTL
+	}
+	port_free(m, n);
+	assert_int_equal(take(g, 0, &bytes) + take(g, 1, &bytes), 0);
+	c = checked(g);
+	assert_int_equal(c.drop[DROP_FILTER], 20);
+	assert_int_equal(c.made, 0);
+	assert_int_equal(c.sent, 40);
+	assert_int_equal(c.stage[STAGE_ADAPTER].packets, 60);
+	assert_int_equal(c.stage[STAGE_ROUTER].packets, 20);
+	assert_int_equal(c.stage[STAGE_TX].packets, 40);
+	path_set_adapter(g->path, NULL);
+	adapter_path_free(card);
+}
+
+static void switched_packets_fill_a_port_like_others(void **state)
+{
+	struct rig *g = *state;
+	struct adapter_path *card = add_card(g);
+	struct path_counters c;
+	uint64_t bytes = 0;
+	unsigned sent = 0;
+
+	add_rule(card, 0, ADAPTER_SWITCH, 1, 2);
+	for (; sent < 2 * RING; sent += 64) {
+		for (unsigned i = 0; i < 64; i++)
+			put(g, 0, 1 + i % 2, 64, i);
+		path_once(g->path);
+	}
+	c = checked(g);
+	assert_true(c.drop[DROP_TX_FULL] > 0);
+	assert_int_equal(c.sent + c.drop[DROP_TX_FULL], sent);
+	assert_int_equal(take(g, 1, &bytes), c.sent);
+	path_set_adapter(g->path, NULL);
+	adapter_path_free(card);
+}
+
+static void cleared_ports_count_from_zero(void **state)
+{
+	struct rig *g = *state;
+	struct path_counters c;
+	uint64_t bytes = 0;
+
+	put(g, 0, 1, 64, 100);
+	path_once(g->path);
+	path_clear_port(g->path, 0);
+	path_counters(g->path, &c);
+	assert_int_equal(c.port[0].rx_packets, 0);
+	assert_int_equal(c.port[0].rx_bytes, 0);
+	assert_int_equal(c.port[1].tx_packets, 1);
+	assert_int_equal(c.in, 1);
+	put(g, 0, 1, 64, 100);
+	path_once(g->path);
+	path_counters(g->path, &c);
+	assert_int_equal(c.port[0].rx_packets, 1);
+	assert_int_equal(c.port[0].rx_bytes, 142);
+	assert_int_equal(take(g, 1, &bytes), 2);
+}
+
 static void a_path_needs_one_to_sixteen_ports(void **state)
 {
 	struct rig *g = *state;
@@ -288,6 +417,10 @@ int main(void)
 		T(fragments_count_as_made_here),
 		T(what_a_full_port_refuses_is_dropped_and_counted),
 		T(both_directions_are_carried),
+		T(a_card_without_rules_is_not_called),
+		T(what_the_card_takes_does_not_meet_the_router),
+		T(switched_packets_fill_a_port_like_others),
+		T(cleared_ports_count_from_zero),
 		T(a_path_needs_one_to_sixteen_ports),
 	};
 	int rc;
