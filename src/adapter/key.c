@@ -15,11 +15,6 @@ static inline uint32_t be32(const uint8_t *p)
 	return __builtin_bswap32(load32(p));
 }
 
-static inline uint16_t be16(const uint8_t *p)
-{
-	return __builtin_bswap16(load16(p));
-}
-
 // Whether what is wrong with a frame lies in the IP header itself.
 static bool header_is_broken(enum drop why)
 {
@@ -140,39 +135,54 @@ void key_slow(struct rte_mbuf *const *pkt, unsigned n, uint16_t in, uint64_t mac
 // The fields of an upper-layer header that is there whole.
 static inline void plain_l4(const uint8_t *l4, enum key_l4 kind, struct classify_key *key)
 {
-	if (kind == KEY_TCP || kind == KEY_UDP) {
-		key->vlan_valid |= CLASSIFY_HAS_PORTS;
-		key->sport = be16(l4);
-		key->dport = be16(l4 + 2);
-		key->tcp_flags = kind == KEY_TCP ? l4[13] : 0;
-	} else if (kind == KEY_ICMP) {
-		key->icmp_type = l4[0];
-		key->icmp_code = l4[1];
-	}
+	uint32_t ports = kind == KEY_TCP || kind == KEY_UDP ? load32(l4) : 0;
+	uint16_t type = kind == KEY_ICMP ? load16(l4) : 0;
+
+	key->vlan_valid = kind == KEY_TCP || kind == KEY_UDP ? CLASSIFY_HAS_PORTS : 0;
+	key->sport = __builtin_bswap16((uint16_t)ports);
+	key->dport = __builtin_bswap16((uint16_t)(ports >> 16));
+	key->tcp_flags = kind == KEY_TCP ? l4[13] : 0;
+	key->icmp_type = (uint8_t)type;
+	key->icmp_code = (uint8_t)(type >> 8);
 }
 
-static inline void plain4(const uint8_t *ip, enum key_l4 kind, struct classify_key *key)
+static inline void plain4(const uint8_t *f, enum key_l4 kind, uint16_t in, struct classify_key *key)
 {
-	key->family = 4;
-	key->ethertype = 0x0800;
-	key->proto = ip[9];
-	key->tos = ip[1];
-	key->src[0] = be32(ip + 12);
-	key->dst[0] = be32(ip + 16);
+	const uint8_t *ip = f + ETH_HDR;
+
+	*key = (struct classify_key){.family = 4,
+		.proto = ip[9],
+		.iport = key_iport(in),
+		.tos = ip[1],
+		.src = {be32(ip + 12)},
+		.dst = {be32(ip + 16)},
+		.ethertype = 0x0800};
 	plain_l4(ip + IP4_HDR, kind, key);
 }
 
-static inline void plain6(const uint8_t *ip, enum key_l4 kind, struct classify_key *key)
+static inline void plain6(const uint8_t *f, enum key_l4 kind, uint16_t in, struct classify_key *key)
 {
-	key->family = 6;
-	key->ethertype = 0x86dd;
-	key->proto = ip[6];
-	key->tos = (uint8_t)(ip[0] << 4 | ip[1] >> 4);
-	for (unsigned i = 0; i < 4; i++) {
-		key->src[i] = be32(ip + 8 + 4 * i);
-		key->dst[i] = be32(ip + 24 + 4 * i);
-	}
+	const uint8_t *ip = f + ETH_HDR, *src = ip + 8, *dst = ip + 24;
+
+	*key = (struct classify_key){.family = 6,
+		.proto = ip[6],
+		.iport = key_iport(in),
+		.tos = (uint8_t)(ip[0] << 4 | ip[1] >> 4),
+		.src = {be32(src), be32(src + 4), be32(src + 8), be32(src + 12)},
+		.dst = {be32(dst), be32(dst + 4), be32(dst + 8), be32(dst + 12)},
+		.ethertype = 0x86dd};
 	plain_l4(ip + IP6_HDR, kind, key);
+}
+
+// The words at 12 and 20 hold ethertype and first byte of the header, and IPv4's fragment bits.
+static inline bool is_plain4(const uint8_t *f)
+{
+	return ((load32(f + 12) & 0xffffff) ^ 0x450008) + (load16(f + 20) & 0xff3f) == 0;
+}
+
+static inline bool is_plain6(const uint8_t *f)
+{
+	return (load32(f + 12) & 0xf0ffff) == 0x60dd86;
 }
 
 void key_plain(struct rte_mbuf *const *pkt, unsigned n, uint16_t in, uint64_t mac48,
@@ -183,19 +193,18 @@ void key_plain(struct rte_mbuf *const *pkt, unsigned n, uint16_t in, uint64_t ma
 		const uint8_t *f = rte_pktmbuf_mtod(m, const uint8_t *);
 		enum key_l4 kind = KEY_ODD;
 
-		if (key_is_simple(m, mac48))
-			kind = load16(f + 12) == TYPE_IP4_BE   ? key_kind4(f, m->data_len)
-			       : load16(f + 12) == TYPE_IP6_BE ? key_kind6(f, m->data_len)
-							       : KEY_ODD;
+		if (key_is_simple(m) && (load64(f) ^ mac48) << 16 == 0)
+			kind = is_plain4(f)   ? key_kind4(f, m->data_len)
+			       : is_plain6(f) ? key_kind6(f, m->data_len)
+					      : KEY_ODD;
 		if (kind == KEY_ODD) {
 			key_parse(m, in, mac48, &keys[i]);
 			continue;
 		}
-		keys[i] = (struct classify_key){.iport = key_iport(in)};
-		if (load16(f + 12) == TYPE_IP4_BE)
-			plain4(f + ETH_HDR, kind, &keys[i]);
+		if (is_plain4(f))
+			plain4(f, kind, in, &keys[i]);
 		else
-			plain6(f + ETH_HDR, kind, &keys[i]);
+			plain6(f, kind, in, &keys[i]);
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // keyframe.h - which frames are plain, and how long their headers must be.
 //
-// The checks may read 76 bytes of any frame; what lies behind its end counts for nothing.
+// The checks may read 68 bytes of any frame; what lies behind its end counts for nothing.
 #pragma once
 
 #include "adapter/key.h"
@@ -12,8 +12,7 @@
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "header words are read as they lie");
 
-enum { ETH_HDR = 14, IP4_HDR = 20, IP6_HDR = 40, KEY_READ = 76 };
-enum { TYPE_IP4_BE = 0x0008, TYPE_IP6_BE = 0xdd86 };
+enum { ETH_HDR = 14, IP4_HDR = 20, IP6_HDR = 40, KEY_READ = 68 };
 
 // What the upper-layer header of a plain packet holds for a key.  ODD: it is not plain.
 enum key_l4 { KEY_OTHER, KEY_ICMP, KEY_UDP, KEY_TCP, KEY_ODD };
@@ -50,39 +49,37 @@ static inline uint8_t key_iport(uint16_t in)
 	return (uint8_t)(in < 4 ? in : 4 | (in & 3));
 }
 
-// One buffer, from which KEY_READ bytes may be read, no tag taken off, to the port's own MAC.
-static inline bool key_is_simple(const struct rte_mbuf *m, uint64_t mac48)
+// One buffer, from which KEY_READ bytes may be read, and no tag was taken off.
+static inline bool key_is_simple(const struct rte_mbuf *m)
 {
 	uint64_t tags = RTE_MBUF_F_RX_VLAN_STRIPPED | RTE_MBUF_F_RX_QINQ_STRIPPED;
 
-	if (m->buf_len < m->data_off + KEY_READ)
-		return false;
-	return (((load64(rte_pktmbuf_mtod(m, const uint8_t *)) ^ mac48) << 16) | (m->nb_segs ^ 1u) |
-		       (m->ol_flags & tags)) == 0;
+	return m->nb_segs == 1 && (m->ol_flags & tags) == 0 && m->buf_len >= m->data_off + KEY_READ;
 }
 
 extern const uint8_t key_l4_of4[256], key_l4_of6[256], key_l4_need[5];
 
-// Of a frame of len bytes with the ethertype of IPv4.
+// Of a frame of len bytes whose first bytes are plain: to the port's own MAC, untagged, IPv4 without
+// options and not a fragment.
 static inline enum key_l4 key_kind4(const uint8_t *f, unsigned len)
 {
 	const uint8_t *ip = f + ETH_HDR;
 	unsigned total = __builtin_bswap16(load16(ip + 2));
 	enum key_l4 kind = (enum key_l4)key_l4_of4[ip[9]];
-	unsigned odd = (ip[0] != 0x45) | (load16(ip + 6) & 0xff3f) | // MF and the offset
-		       (total + ETH_HDR > len) | (total < (unsigned)IP4_HDR + key_l4_need[kind]);
 
-	return odd ? KEY_ODD : kind;
+	if (total + ETH_HDR > len || total < (unsigned)IP4_HDR + key_l4_need[kind])
+		return KEY_ODD;
+	return kind;
 }
 
-// Of IPv6.
+// The same of IPv6.
 static inline enum key_l4 key_kind6(const uint8_t *f, unsigned len)
 {
 	const uint8_t *ip = f + ETH_HDR;
 	unsigned payload = __builtin_bswap16(load16(ip + 4));
 	enum key_l4 kind = (enum key_l4)key_l4_of6[ip[6]];
-	unsigned odd = ((ip[0] & 0xf0) != 0x60) | (payload + IP6_HDR + ETH_HDR > len) |
-		       (payload < key_l4_need[kind]);
 
-	return odd ? KEY_ODD : kind;
+	if (payload + IP6_HDR + ETH_HDR > len || payload < key_l4_need[kind])
+		return KEY_ODD;
+	return kind;
 }

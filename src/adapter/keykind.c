@@ -2,8 +2,7 @@
 #include "adapter/keyframe.h"
 
 // Bytes of header; less is not plain.
-const uint8_t key_l4_need[5] = {
-	[KEY_OTHER] = 0, [KEY_ICMP] = 8, [KEY_UDP] = 8, [KEY_TCP] = 20, [KEY_ODD] = 0};
+const uint8_t key_l4_need[5] = {[KEY_OTHER] = 0, [KEY_ICMP] = 8, [KEY_UDP] = 8, [KEY_TCP] = 20};
 
 const uint8_t key_l4_of4[256] = {[1] = KEY_ICMP, [6] = KEY_TCP, [17] = KEY_UDP};
 
