@@ -250,10 +250,17 @@ static void bits_first(
 {
 	const struct bits *b = tables;
 
-	if (classify_isa() == CLASSIFY_AVX512)
+	switch (classify_isa()) {
+	case CLASSIFY_AVX512:
 		bits_first_avx512(&b->view, keys, n, ids);
-	else
+		break;
+	case CLASSIFY_AVX2:
+		bits_first_avx2(&b->view, keys, n, ids);
+		break;
+	case CLASSIFY_SCALAR:
 		bits_first_scalar(&b->view, keys, n, ids);
+		break;
+	}
 }
 
 static size_t bits_all(

@@ -33,6 +33,7 @@ struct bits_field {
 	uint32_t *up;  // levels of the search tree above end
 	uint32_t max_up;
 	uint16_t *table; // class of each value, for fields of 16 bits with many cells
+	uint32_t bits;   // of a byte: those that tell its class
 	bool changed;    // cells or classes have, since the table was made
 };
 

@@ -131,9 +131,9 @@ INLINE __m512i search(const struct top *t, unsigned n, __m512i value)
 
 INLINE struct top load_top(const struct bits_step *s, unsigned n)
 {
-	struct top t;
+	struct top t = {{_mm512_load_si512(s->level[0])}};
 
-	for (unsigned i = 0; i < n / LANES; i++)
+	for (unsigned i = 1; i < n / LANES; i++)
 		t.r[i] = _mm512_load_si512(s->level[0] + i * LANES);
 	return t;
 }

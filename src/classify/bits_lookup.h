@@ -22,6 +22,15 @@ static inline uint32_t bits_load32(const uint8_t *at)
 	return word;
 }
 
+static inline void bits_table_step(
+	const struct bits_step *s, const struct classify_key *keys, unsigned n, uint32_t *sum)
+{
+	const uint8_t *at = (const uint8_t *)keys + s->at;
+
+	for (unsigned i = 0; i < n; i++, at += sizeof(*keys))
+		sum[i] += s->table[bits_load16(at)] * s->stride;
+}
+
 // Adds what up to four bytes of each key stand for.  The caller has its own copy, made with its
 // instructions.
 static inline __attribute__((always_inline)) void bits_bytes4(const struct bits_step *s,

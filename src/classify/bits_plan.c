@@ -195,9 +195,14 @@ static uint32_t byte_ranges(struct bits_field *f, uint32_t *off)
 // class.
 static int make_byte(struct bits_field *f, struct bits_step *s)
 {
-	uint32_t bits = bits_that_count(f), *off = f->off + 256;
-	uint32_t shift = (uint32_t)__builtin_ctz(bits), few = bits >> shift, n;
+	uint32_t *off = f->off + 256, shift, few, n;
 	size_t max = f->max_up;
+
+	if (f->changed)
+		f->bits = bits_that_count(f);
+	f->changed = false;
+	shift = (uint32_t)__builtin_ctz(f->bits);
+	few = f->bits >> shift;
 
 	s->how = s->how_16 = BITS_BYTE;
 	s->off_16 = off;
@@ -266,10 +271,28 @@ static int make_step(struct bits *b, unsigned field, size_t stride, struct bits_
 	return make_tree(f, s);
 }
 
-static inline void and_row(uint64_t *to, const uint64_t *a, const uint64_t *b, size_t words)
+static inline __attribute__((always_inline)) void and_rows_n(
+	uint64_t *to, const uint64_t *from, const uint64_t *row, size_t n, size_t words)
 {
-	for (size_t w = 0; w < words; w++)
-		to[w] = a[w] & b[w];
+	for (size_t i = 0; i < n * words; i += words)
+		for (size_t w = 0; w < words; w++)
+			to[i + w] = from[i + w] & row[w];
+}
+
+// n rows ANDed with one.
+static void and_rows(
+	uint64_t *to, const uint64_t *from, const uint64_t *row, size_t n, size_t words)
+{
+	if (words == 1)
+		and_rows_n(to, from, row, n, 1);
+	else if (words == 2)
+		and_rows_n(to, from, row, n, 2);
+	else if (words == 4)
+		and_rows_n(to, from, row, n, 4);
+	else if (words == 8)
+		and_rows_n(to, from, row, n, 8);
+	else
+		and_rows_n(to, from, row, n, words);
 }
 
 // All ANDs of one row of each field, the first field's row counting fastest.
@@ -281,12 +304,8 @@ static void multiply(const struct bits *b, const struct group *g, uint64_t *out)
 	for (unsigned i = 0; i < g->n; i++) {
 		const struct bits_field *f = &b->field[g->field[i]];
 
-		for (size_t k = f->n_classes; k-- > 0;) {
-			uint64_t *to = &out[k * have * words];
-
-			for (size_t at = 0; at < have * words; at += words)
-				and_row(&to[at], &out[at], &f->rows[k * words], words);
-		}
+		for (size_t k = f->n_classes; k-- > 0;)
+			and_rows(&out[k * have * words], out, &f->rows[k * words], have, words);
 		have *= f->n_classes;
 	}
 }

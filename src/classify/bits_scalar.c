@@ -23,10 +23,7 @@ static void range_step(
 {
 	const uint8_t *at = (const uint8_t *)keys + s->at;
 
-	if (s->how == BITS_TABLE)
-		for (unsigned i = 0; i < n; i++, at += sizeof(*keys))
-			sum[i] += s->table[bits_load16(at)] * s->stride;
-	else if (s->size == 2)
+	if (s->size == 2)
 		for (unsigned i = 0; i < n; i++, at += sizeof(*keys))
 			sum[i] += s->off[cell_of(s, bits_load16(at))];
 	else
@@ -40,8 +37,12 @@ static void sum_group(const struct bits_view *v, const struct bits_group *g,
 	const struct bits_step *s = &v->step[g->step], *end = s + g->n_steps;
 
 	memset(sum, 0, n * sizeof(*sum));
-	for (; s < end && s->size > 1; s++)
-		range_step(s, keys, n, sum);
+	for (; s < end && s->how != BITS_BYTE; s++) {
+		if (s->how == BITS_TABLE)
+			bits_table_step(s, keys, n, sum);
+		else
+			range_step(s, keys, n, sum);
+	}
 	bits_byte_steps(s, (unsigned)(end - s), keys, n, sum);
 }
 
