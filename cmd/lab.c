@@ -267,11 +267,11 @@ static int report_again(const char *folder)
 // test, p = 0.02 after Holm's correction: 10, if all of them agree).
 static void many_arms(struct lab_options *o)
 {
-	o->n_min = 11;
+	o->n_min = 10;
 	if (o->run_s > 0)
 		return;
-	o->run_s = 0.3;
-	o->warm_s = 0.05;
+	o->run_s = 0.2;
+	o->warm_s = 0.04;
 }
 
 int cmd_lab(int argc, char **argv)

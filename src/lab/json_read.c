@@ -213,7 +213,7 @@ static int all(const json_t *o, struct lab_results *r, struct err *err)
 			err) != 0 ||
 		array(&fields_setting, o, "settings", sizeof(r->setting[0]), (void **)&r->setting,
 			&r->n_settings, err) != 0 ||
-		filters(o, r, err) != 0 || runs(o, r, err) != 0)
+		runs(o, r, err) != 0 || filters(o, r, err) != 0)
 		return -err->code;
 	return comparisons(o, r, err);
 }

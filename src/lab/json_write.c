@@ -142,11 +142,11 @@ char *lab_results_json(const struct lab_results *r)
 		o, "notes", array(&fields_note, r->note, r->n_notes, sizeof(r->note[0])));
 	json_object_set_new(o, "settings",
 		array(&fields_setting, r->setting, r->n_settings, sizeof(r->setting[0])));
+	json_object_set_new(o, "runs", runs(r));
 	json_object_set_new(
 		o, "filters", array(&fields_filter, r->filter, r->n_filters, sizeof(r->filter[0])));
 	json_object_set_new(
 		o, "rules", array(&fields_rule, r->rule, r->n_rules, sizeof(r->rule[0])));
-	json_object_set_new(o, "runs", runs(r));
 	json_object_set_new(o, "units", units());
 	text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(10));
 	json_decref(o);

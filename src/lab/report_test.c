@@ -177,6 +177,46 @@ static void results_without_numbers_still_make_a_page(void **state)
 	free(page);
 }
 
+static void a_filters_rules_and_counters_are_told(void **state)
+{
+	struct lab_arm arm[2] = {{.name = "plain", .baseline = true}, {.name = "15 rules, <last>"}};
+	struct lab_filtered filter = {.arm = 1,
+		.n_rules = 15,
+		.n_probes = 16,
+		.n_asked = 15,
+		.frames = 123456,
+		.hits = 123488,
+		.has_hits = true};
+	struct lab_told_rule rule[] = {
+		{.arm = 1, .index = 5, .words = "frag 1 action drop", .hits = 32},
+		{.arm = 1,
+			.index = 102,
+			.words = "proto 17 action pass",
+			.flows = 2000,
+			.hits = 123456}};
+	struct lab_results r = {.arm = arm,
+		.n_arms = 2,
+		.filter = &filter,
+		.n_filters = 1,
+		.rule = rule,
+		.n_rules = 2};
+	char *page = lab_report_html(&r);
+
+	(void)state;
+	assert_non_null(page);
+	assert_int_equal(times(page, "<h2>Filters</h2>"), 1);
+	assert_non_null(strstr(page, "15 rules, &lt;last&gt;\xe2\x80\x9d: 15 rules, 16 probes"));
+	assert_non_null(strstr(page, "<code>frag 1 action drop</code><td>0<td>32"));
+	assert_non_null(strstr(page, "counters are not those of its frames"));
+	free(page);
+	// A device that counts nothing is not said to.
+	filter.has_hits = false;
+	page = lab_report_html(&r);
+	assert_null(strstr(page, "<th scope=\"col\">hits"));
+	assert_null(strstr(page, "counters are not those of its frames"));
+	free(page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +225,7 @@ int main(void)
 		cmocka_unit_test(words_for_the_shell),
 		cmocka_unit_test(counts_are_grouped),
 		cmocka_unit_test(axes_hold_their_values_between_round_ticks),
+		cmocka_unit_test(a_filters_rules_and_counters_are_told),
 		cmocka_unit_test(results_without_numbers_still_make_a_page),
 	};
 

@@ -77,6 +77,17 @@ static void fill(struct lab_results *r)
 	strcpy(r->setting[0].value, "a\nb");
 	strcpy(r->setting[0].name, "no \xff UTF-8");
 	r->setting[0].differs = true;
+	r->filter = calloc(1, sizeof(r->filter[0]));
+	r->n_filters = 1;
+	r->filter[0] = (struct lab_filtered){.arm = 1,
+		.n_rules = 15,
+		.n_probes = 16,
+		.frames = 1ull << 40,
+		.hits = 33,
+		.has_hits = true};
+	r->rule = calloc(2, sizeof(r->rule[0]));
+	r->n_rules = 2;
+	r->rule[1] = (struct lab_told_rule){.arm = 1, .index = 102, .words = "proto 17", .hits = 9};
 }
 
 static void what_is_written_is_read_back(void **state)
@@ -104,6 +115,13 @@ static void what_is_written_is_read_back(void **state)
 	assert_true(b.run[0].offered == 1ull << 52);
 	assert_true(isnan(b.run[0].cycles_per_packet));
 	assert_int_equal(b.run[0].n_drops, 1);
+	assert_int_equal(b.n_filters, 1);
+	assert_int_equal(b.filter[0].n_rules, 15);
+	assert_true(b.filter[0].frames == 1ull << 40);
+	assert_true(b.filter[0].has_hits);
+	assert_int_equal(b.n_rules, 2);
+	assert_int_equal(b.rule[1].index, 102);
+	assert_string_equal(b.rule[1].words, "proto 17");
 	assert_string_equal(b.run[0].drop[0].name, "ip4-ttl");
 	assert_int_equal(b.run[0].n_windows, 2);
 	assert_false(b.run[0].window[0].steady);

@@ -2,6 +2,7 @@
 #include "lab/summary.h"
 
 #include "lab/files.h"
+#include "lab/lab.h"
 #include "lab/plan.h"
 
 #include <math.h>
@@ -33,7 +34,7 @@ static struct lab_results results(unsigned n_arms)
 	struct lab_results r = {.margin = 0.02, .seed = 1, .n_arms = n_arms};
 
 	r.arm = calloc(n_arms, sizeof(*r.arm));
-	r.run = calloc(n_arms * RUNS + 8, sizeof(*r.run));
+	r.run = calloc(n_arms * (RUNS + 6) + 8, sizeof(*r.run));
 	assert_non_null(r.arm);
 	assert_non_null(r.run);
 	for (unsigned i = 0; i < n_arms; i++) {
@@ -45,26 +46,32 @@ static struct lab_results results(unsigned n_arms)
 	return r;
 }
 
-// RUNS blocks: a machine that halves its speed at random, and 0.4 % of noise on each value.
+// A machine that halves its speed at random, and 0.4 % of noise on each value.
+static void fill_runs_once(
+	struct lab_results *r, const double *factor, unsigned block, uint64_t *seed)
+{
+	double machine = plan_random(seed) % 2 == 0 ? 20e6 : 10e6;
+
+	for (unsigned arm = 0; arm < r->n_arms; arm++) {
+		double noise = ((double)(plan_random(seed) % 2001) - 1000) / 1000 * 0.004;
+
+		r->run[r->n_runs++] = (struct lab_run){.number = r->n_runs,
+			.block = block,
+			.arm = arm,
+			.valid = true,
+			.pps = machine * factor[arm] * (1 + noise),
+			.offered = 1000,
+			.received = 990,
+			.cycles_per_packet = 100,
+			.received_pps = 1e6};
+	}
+}
+
+// RUNS blocks of such runs.
 static void fill_runs(struct lab_results *r, const double *factor, uint64_t seed)
 {
-	for (unsigned block = 0; block < RUNS; block++) {
-		double machine = plan_random(&seed) % 2 == 0 ? 20e6 : 10e6;
-
-		for (unsigned arm = 0; arm < r->n_arms; arm++) {
-			double noise = ((double)(plan_random(&seed) % 2001) - 1000) / 1000 * 0.004;
-
-			r->run[r->n_runs++] = (struct lab_run){.number = r->n_runs,
-				.block = block,
-				.arm = arm,
-				.valid = true,
-				.pps = machine * factor[arm] * (1 + noise),
-				.offered = 1000,
-				.received = 990,
-				.cycles_per_packet = 100,
-				.received_pps = 1e6};
-		}
-	}
+	for (unsigned block = 0; block < RUNS; block++)
+		fill_runs_once(r, factor, block, &seed);
 }
 
 static void neighbouring_runs_show_a_difference_that_the_machines_moods_hide(void **state)
@@ -187,6 +194,59 @@ static void each_condition_meets_the_baseline_under_its_own_traffic(void **state
 	lab_results_free(&r);
 }
 
+// The lab without a folder: IPv6 is measured with the baseline only, filters with IPv4 only.
+static void a_traffic_of_the_baseline_alone_meets_its_first_one(void **state)
+{
+	struct lab_results r = results(3);
+	const double factor[] = {1, 0.9, 0.8};
+	struct err err = {0};
+
+	(void)state;
+	strcpy(r.arm[1].condition, "filter");
+	r.arm[2].baseline = true;
+	r.arm[2].family = 6;
+	fill_runs(&r, factor, 9);
+	assert_int_equal(lab_summary(&r, &err), 0);
+	assert_int_equal(r.n_cmps, 2);
+	assert_int_equal(r.cmp[0].a, 0);
+	assert_int_equal(r.cmp[0].b, 1);
+	assert_int_equal(r.cmp[1].a, 0);
+	assert_int_equal(r.cmp[1].b, 2);
+	lab_results_free(&r);
+}
+
+static void many_comparisons_are_told_in_a_table_and_by_their_verdicts(void **state)
+{
+	struct lab_results r = results(6);
+	const double factor[] = {1, 0.9, 1, 0.8, 1.2, 1};
+	uint64_t seed = 11;
+	struct err err = {0};
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	(void)state;
+	for (unsigned i = 1; i < 6; i++)
+		snprintf(r.arm[i].condition, sizeof(r.arm[i].condition), "c%u", i);
+	for (unsigned block = RUNS; block < RUNS + 6; block++) // enough for Holm's correction
+		fill_runs_once(&r, factor, block, &seed);
+	fill_runs(&r, factor, 10);
+	assert_int_equal(lab_summary(&r, &err), 0);
+	assert_int_equal(r.n_cmps, 5);
+	assert_non_null(strstr(r.verdict, "against arm0: slower by "));
+	assert_non_null(strstr(r.verdict, " % (arm1), "));
+	assert_non_null(
+		strstr(r.verdict, " % (arm3); equivalent within 2%: arm2; arm5; faster by "));
+	f = open_memstream(&text, &size);
+	assert_non_null(f);
+	lab_print(f, &r, NULL);
+	assert_int_equal(fclose(f), 0);
+	assert_non_null(strstr(text, "\narm3      arm0      "));
+	assert_null(strstr(text, "Stddev")); // no boxes
+	free(text);
+	lab_results_free(&r);
+}
+
 static void the_series_file_holds_every_interval_of_every_run(void **state)
 {
 	struct lab_results r = results(1);
@@ -223,6 +283,8 @@ int main(void)
 		cmocka_unit_test(void_runs_are_shown_and_never_averaged),
 		cmocka_unit_test(an_arm_without_valid_runs_makes_the_comparison_invalid),
 		cmocka_unit_test(each_condition_meets_the_baseline_under_its_own_traffic),
+		cmocka_unit_test(a_traffic_of_the_baseline_alone_meets_its_first_one),
+		cmocka_unit_test(many_comparisons_are_told_in_a_table_and_by_their_verdicts),
 		cmocka_unit_test(the_series_file_holds_every_interval_of_every_run),
 	};
 
