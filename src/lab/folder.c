@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { NUMBER_MAX = 1000 };
+
 static const char hidden[] = ".weir-partial-";
 
 // The folder that holds the path: "runs/x" -> "runs", "x" -> ".", "/x" -> "/".
@@ -28,6 +30,11 @@ static void parent_of(const char *path, char out[PATH_MAX])
 		snprintf(out, PATH_MAX, "/");
 	else
 		snprintf(out, PATH_MAX, "%.*s", (int)(slash - path), path);
+}
+
+static void number(struct folder *f, unsigned n)
+{
+	snprintf(f->final + f->stem, sizeof(f->final) - f->stem, "-%u", n);
 }
 
 int folder_choose(
@@ -50,6 +57,9 @@ int folder_choose(
 	}
 	for (len = strlen(f->final); len > 1 && f->final[len - 1] == '/'; len--)
 		f->final[len - 1] = '\0';
+	f->stem = want == NULL ? len : 0;
+	for (unsigned n = 2; f->stem > 0 && n < NUMBER_MAX && lstat(f->final, &st) == 0; n++)
+		number(f, n);
 	if (lstat(f->final, &st) == 0)
 		return err_set(
 			err, EEXIST, "%s: already there; results never replace others", f->final);
@@ -166,13 +176,21 @@ int folder_write(struct folder *f, const char *rel, const void *data, size_t len
 
 int folder_commit(struct folder *f, struct err *err)
 {
-	if (renameat2(AT_FDCWD, f->partial, AT_FDCWD, f->final, RENAME_NOREPLACE) != 0) {
+	unsigned n = 2;
+
+	while (renameat2(AT_FDCWD, f->partial, AT_FDCWD, f->final, RENAME_NOREPLACE) != 0) {
+		if (errno == EEXIST && f->stem > 0 && n < NUMBER_MAX) {
+			number(f, n++);
+			continue;
+		}
 		err_set(err, errno, "%s: %s", f->final, strerror(errno));
 		folder_abort(f);
 		return -err->code;
 	}
 	close(f->lock);
-	*f = (struct folder){.lock = -1};
+	f->lock = -1;
+	f->partial[0] = '\0';
+	f->made_parent = false;
 	return 0;
 }
 

@@ -114,6 +114,27 @@ static void results_never_replace_others(void **state)
 		assert_int_equal(rmdir(i == 0 ? "late" : "taken"), 0);
 }
 
+// Two experiments of the same second and name, and one more.
+static void names_that_nobody_wanted_get_a_number(void **state)
+{
+	struct folder f[3];
+	struct err err = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(folder_choose(&f[i], NULL, "t", "n", &err), 0);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(folder_begin(&f[i], &err), 0);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(folder_commit(&f[i], &err), 0);
+	assert_int_equal(folder_choose(&f[2], NULL, "t", "n", &err), 0);
+	assert_string_equal(f[0].final, "runs/t-n");
+	assert_string_equal(f[1].final, "runs/t-n-2");
+	assert_string_equal(f[2].final, "runs/t-n-3");
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(rmdir(f[i].final), 0);
+}
+
 static void a_place_that_cannot_be_written_is_refused_before_the_work(void **state)
 {
 	struct folder f;
@@ -171,6 +192,7 @@ int main(void)
 		cmocka_unit_test(a_folder_is_seen_only_when_it_is_complete),
 		cmocka_unit_test(nothing_is_left_of_an_aborted_one),
 		cmocka_unit_test(results_never_replace_others),
+		cmocka_unit_test(names_that_nobody_wanted_get_a_number),
 		cmocka_unit_test(a_place_that_cannot_be_written_is_refused_before_the_work),
 		cmocka_unit_test(
 			what_a_killed_process_left_is_swept_and_what_a_live_one_writes_is_not),

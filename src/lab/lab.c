@@ -239,6 +239,7 @@ int lab_run(struct dut *d, const struct lab_conditions *c, const struct lab_opti
 	}
 	if (!keep)
 		return 0;
-	snprintf(folder, folder_size, "%s", f.final); // which a commit forgets
-	return write_all(&e, &f, err) == 0 ? 0 : LAB_NOT_KEPT;
+	rc = write_all(&e, &f, err);
+	snprintf(folder, folder_size, "%s", f.final);
+	return rc == 0 ? 0 : LAB_NOT_KEPT;
 }
