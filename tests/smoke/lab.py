@@ -231,7 +231,7 @@ def usage(weir):
             (["report", ""], 4, "the name of the results folder is empty"),
             ([""], 4, "the name of the folder of conditions is empty"),
             ([os.path.join(TOP, "README.md")], 4, "Not a directory"),
-            ([os.path.join(TOP, "labs")], 4, "give one of them: " + os.path.join(TOP, "labs/nftables")),
+            ([os.path.join(TOP, "labs")], 4, "give one of them: " + os.path.join(TOP, "labs/")),
             (["--conditions", "x", os.path.join(TOP, "labs/redirect")], 4, "there is redirect-0, redirect-1-default"),
             (["--ports", "x", "--dut", "linux"], 4, "'x' is not afpacket or xdp"),
             (["--dst", "10.1.0.1-10.1.0.9"], 4, "no route to 10.1.0.1"),
