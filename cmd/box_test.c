@@ -13,7 +13,9 @@
 #include <errno.h>
 #include <rte_mbuf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct rte_mempool *pool;
 static struct port *near[2], *far[2];
@@ -38,8 +40,12 @@ static void add_note(void *arg, const char *text)
 static struct box *box_of(const char *rc, const char *more, struct err *err)
 {
 	struct box_port ports[2] = {{"igb2", near[0]}, {"igb3", near[1]}};
-	struct box_setup s = {
-		.ports = ports, .n_ports = 2, .pool = pool, .note = add_note, .arg = notes};
+	struct box_setup s = {.ports = ports,
+		.n_ports = 2,
+		.pool = pool,
+		.adapter = "t5nex0",
+		.note = add_note,
+		.arg = notes};
 	struct conf c;
 	struct box *b;
 	char text[4000];
@@ -165,6 +171,85 @@ static void what_belongs_to_interfaces_without_a_port_is_left_out_and_named(void
 	box_free(b);
 }
 
+static int run_script(struct box *b, const char *text, struct err *err)
+{
+	char path[] = "/tmp/weir-box-XXXXXX";
+	int fd = mkstemp(path), rc;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	rc = box_script(b, path, err);
+	unlink(path);
+	if (rc != 0) { // without the name, which is another one each time
+		size_t n = strlen(path);
+
+		assert_memory_equal(err->msg, path, n);
+		memmove(err->msg, err->msg + n, strlen(err->msg + n) + 1);
+	}
+	return rc;
+}
+
+static void count_rule(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
+{
+	(void)idx;
+	(void)f;
+	*(uint64_t *)arg += hits;
+}
+
+static void a_start_script_fills_the_card(void **state)
+{
+	struct err err = {0};
+	struct box *b = box_of(lab_rc, "", &err);
+	struct path_counters c;
+	uint64_t hits = 0;
+
+	(void)state;
+	assert_non_null(b);
+	if (run_script(b,
+		    "#!/bin/sh\nset -euf\ncxgbetool t5nex0 filter 1 proto 6 action pass\n"
+		    "cxgbetool t5nex0 filter 2 proto 17 action drop\n",
+		    &err) != 0)
+		fail_msg("%s", err.msg);
+	put(64);
+	box_once(b);
+	box_counters(b, &c);
+	assert_int_equal(c.drop[DROP_FILTER], 1);
+	assert_int_equal(c.sent, 0);
+	adapter_each(box_adapter(b), false, count_rule, &hits);
+	assert_int_equal(hits, 1);
+	box_free(b);
+}
+
+static void a_start_script_that_fails_is_named_with_its_line(void **state)
+{
+	static const struct {
+		const char *text, *msg;
+	} bad[] = {
+		{"cxgbetool t5nex0 filter 1 proto 6\n\ncxgbetool t5nex0 filter 1 proto 17\n",
+			":3: cxgbetool: CHELSIO_T4_SET_FILTER: Device busy"},
+		{"cxgbetool t5nex0 filter 1 proto x\n",
+			":1: cxgbetool: parameter \"proto\" has bad \"value[:mask]\" x; "
+			"cxgbetool: invalid parameter \"proto\""},
+		{"cxgbetool t4nex0 filter list\n",
+			":1: there is no t4nex0 here: the card is t5nex0"},
+		{"true\n",
+			":1: 'true' is not cxgbetool, and nothing else is run; run the script with "
+			"sh against the running router instead"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct err err = {0};
+		struct box *b = box_of(lab_rc, "", &err);
+
+		assert_non_null(b);
+		assert_int_not_equal(run_script(b, bad[i].text, &err), 0);
+		assert_string_equal(err.msg, bad[i].msg);
+		box_free(b);
+	}
+}
+
 static int start(void **state)
 {
 	struct port_env env = {.n_workers = 1, .first_cpu = -1};
@@ -204,6 +289,8 @@ int main(void)
 		cmocka_unit_test(a_started_box_forwards_and_stops),
 		cmocka_unit_test(what_cannot_be_honoured_is_refused_with_its_place),
 		cmocka_unit_test(what_belongs_to_interfaces_without_a_port_is_left_out_and_named),
+		cmocka_unit_test(a_start_script_fills_the_card),
+		cmocka_unit_test(a_start_script_that_fails_is_named_with_its_line),
 	};
 
 	return cmocka_run_group_tests_name("box", tests, start, stop);

@@ -10,6 +10,7 @@ import time
 import classify
 from process import Measured, NotMeasured, Testpmd
 from veth import Lab, Sink
+import weir
 from weir import Generator, Router
 
 
@@ -54,11 +55,11 @@ class Forward(Row):
 
     def sides(self, env):
         pcap = env.pcaps[self.version]
-        return [("weir", lambda: self.router(env, pcap)),
+        return [("weir", lambda: self.router(env, pcap, env.conf)),
                 ("peer", lambda: self.testpmd(env, pcap))]
 
-    def router(self, env, pcap):
-        with Router(env.build, env.conf, f"pcap:{pcap}", "null", env.folder, options=["--loop"]) as r:
+    def router(self, env, pcap, conf):
+        with Router(env.build, conf, f"pcap:{pcap}", "null", env.folder, options=["--loop"]) as r:
             return Measured("weir router", r.own_windows())
 
     def testpmd(self, env, pcap):
@@ -66,6 +67,19 @@ class Forward(Row):
         with Testpmd(self.mode, vdevs, env.folder, env.cpus, env.pages) as t:
             t.connect()
             return Measured(f"testpmd {self.mode}", t.windows(t.worker(), lambda: t.sent(1)))
+
+
+class Filtered(Forward):
+    """The same with a card's rules, of which the flows match the last one; beside the router without
+    rules."""
+
+    peer = "weir router"
+
+    def sides(self, env):
+        conf = weir.write_rules(env.folder, self.rules)
+        pcap = env.pcaps[self.version]
+        return [("weir", lambda: self.router(env, pcap, conf)),
+                ("peer", lambda: self.router(env, pcap, env.conf))]
 
 
 class Generate(Row):
@@ -230,6 +244,8 @@ ROWS = [
     Forward("fwd4-io", "IPv4 pcap > null", version="4", mode="io", peer="testpmd io",
             weir_of="fwd4"),
     Forward("fwd6", "IPv6 pcap > null", version="6", mode="mac", at_most=1.9),
+    Filtered("fwd4-15", "+ 15 rules", version="4", rules=15, at_most=1.35),
+    Filtered("fwd4-1000", "+ 1000 rules", version="4", rules=1000, at_most=1.5),
     Generate("gen4", "2000 flows > null", at_most=1.05),
     VethSend("xdp-tx", "send, AF_XDP on veth", kind="xdp", driver="net_af_xdp", at_least=0.95),
     VethSend("afp-tx", "send, AF_PACKET on veth", kind="afpacket", driver="net_af_packet",

@@ -2,6 +2,7 @@
 """Weir's side of the rows: its router and its generator, started as a user would."""
 import json
 import os
+import random
 import re
 import subprocess
 import time
@@ -33,9 +34,47 @@ static_ndp_receiver="2001:2:0:8000::203 00:1b:21:c4:95:7b"
 """
 
 
-def write_conf(folder):
+# The kinds of rules that a small firewall has; none is about the flows but the last.
+RULES15 = """\
+frag 1 action drop
+dport 32768:0x8000 action pass
+iport 0 dport 80 proto 6 action pass
+iport 0 dport 443 proto 6 action pass
+iport 0 dport 443 proto 17 action pass
+iport 0 sip 1.2.3.4 dport 22 proto 6 action pass
+iport 0 sip 1.2.3.4 proto 1 action pass
+iport 0 sport 67 dport 68 proto 17 action pass
+iport 1 sip 10.10.10.0/24 proto 1 action pass
+iport 1 sip 10.10.10.0/24 dport 80 proto 6 action pass
+iport 1 sip 10.10.10.0/24 dport 443 proto 6 action pass
+iport 1 sip 10.10.10.0/24 dport 53 proto 17 action pass
+proto 6 action drop
+proto 1 action drop
+proto 17 action pass
+""".splitlines()
+
+
+def many_rules(n):
+    """Services of single hosts, then a rule for all UDP."""
+    r = random.Random(n)
+    for _ in range(n - 1):
+        host = ".".join(str(r.randrange(256)) for _ in range(3))
+        yield f"sip 10.{host} dport {r.randrange(1, 65536)} proto {r.choice((6, 17))} action drop"
+    yield "proto 17 action pass"
+
+
+def write_rules(folder, n):
+    """The forwarding lab's router with a card of n rules; its folder."""
+    conf = write_conf(folder, f"router-{n}")
+    rules = RULES15 if n == len(RULES15) else many_rules(n)
+    with open(os.path.join(conf, "cxgbetool.sh"), "w", encoding="ascii") as f:
+        f.writelines(f"cxgbetool t5nex0 filter {i} {rule}\n" for i, rule in enumerate(rules))
+    return conf
+
+
+def write_conf(folder, name="router"):
     """The forwarding lab's router; its folder."""
-    conf = os.path.join(folder, "router")
+    conf = os.path.join(folder, name)
     os.makedirs(conf, exist_ok=True)
     with open(os.path.join(conf, "rc.conf"), "w", encoding="ascii") as f:
         f.write(RC_CONF)
