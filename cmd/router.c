@@ -241,9 +241,9 @@ static void wait_for_end(const struct run *r)
 // A port whose interface is put back as it was at the end, which needs privileges.
 static bool changes_interface(const char *name)
 {
-	return !router_is_capture(name) && strncmp(name, "pcap:", 5) != 0 &&
-	       strncmp(name, "mem:", 4) != 0 && strncmp(name, "memif:", 6) != 0 &&
-	       strncmp(name, "tap:", 4) != 0 && strcmp(name, "null") != 0 && !is_nic(name);
+	return strncmp(name, "pcap:", 5) != 0 && strncmp(name, "mem:", 4) != 0 &&
+	       strncmp(name, "memif:", 6) != 0 && strncmp(name, "tap:", 4) != 0 &&
+	       strcmp(name, "null") != 0 && !is_nic(name);
 }
 
 static int give_up_privileges(const struct run *r, struct err *err)
@@ -255,8 +255,7 @@ static int give_up_privileges(const struct run *r, struct err *err)
 		const char *name = router_port_text(&r->o, i);
 
 		p.net_admin |= changes_interface(name);
-		p.files |= r->o.user == NULL && strncmp(name, "pcap:", 5) == 0 &&
-			   strchr(name, ',') != NULL;
+		p.files |= router_writes_capture(name);
 	}
 	return privileges_drop(&p, err);
 }

@@ -151,6 +151,11 @@ bool router_is_capture(const char *name)
 	return strncmp(name, "pcap:", 5) == 0 && name[5] != ',' && name[5] != '\0';
 }
 
+bool router_writes_capture(const char *name)
+{
+	return strncmp(name, "pcap:", 5) == 0 && strchr(name, ',') != NULL;
+}
+
 static bool any_capture(const struct router_options *o)
 {
 	for (unsigned i = 0; i < o->n_ports; i++)
@@ -185,6 +190,15 @@ int router_parse(struct router_options *o, int argc, char **argv)
 			o->drain ? "drain" : "loop");
 		return 2;
 	}
+	// A capture's name is given to it at the end, which another user may not be allowed to.
+	for (unsigned i = 0; i < o->n_ports && o->user != NULL; i++)
+		if (router_writes_capture(router_port_text(o, i))) {
+			fprintf(stderr,
+				"weir router: --user: not with a port that writes a capture "
+				"(%s)\n",
+				o->port[i]);
+			return 2;
+		}
 	if (o->drain && o->loop) {
 		fputs("weir router: --drain never ends with --loop\n", stderr);
 		return 2;

@@ -28,3 +28,6 @@ const char *router_port_text(const struct router_options *o, unsigned i);
 
 // A port that receives from a capture (pcap:,OUT does not).
 bool router_is_capture(const char *name);
+
+// A port that writes one.
+bool router_writes_capture(const char *name);

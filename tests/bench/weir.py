@@ -86,8 +86,8 @@ def write_conf(folder, name="router"):
 class Router(Process):
     def __init__(self, build, conf, rx, tx, folder, ns=None, options=()):
         # A name and a socket of its own, whatever else runs here.
-        cmd = ["env", f"WEIR_RUNTIME_DIR={folder}/run", f"{build}/cmd/weir", "router", "--conf", conf, "--port", f"igb2={rx}",
-               "--port", f"igb3={tx}", "--report", str(int(WINDOW_S * 1000)), *options]
+        cmd = ["env", f"WEIR_RUNTIME_DIR={folder}/run", f"{build}/cmd/weir", "router",
+               "--conf", conf, "--port", f"igb2={rx}", "--port", f"igb3={tx}", "--report", str(int(WINDOW_S * 1000)), *options]
         super().__init__(cmd, folder, ns, stdout=subprocess.PIPE, bufsize=0)
 
     def own_windows(self):

@@ -115,6 +115,10 @@ check "bad port" refused 2 "'igb2' is not of the form IF=PORT" --conf "$work" --
 check "bad seconds" refused 2 "--seconds: '0' is not above 0" --conf "$work" --port igb2=null --seconds 0
 check "nothing to drain" refused 2 "--drain: no port receives from a capture" \
 	--conf "$work" --port igb2=null --drain
+check "a capture of another user" refused 2 "--user: not with a port that writes a capture" \
+	--conf "$work" --port "igb2=pcap:,$work/out.pcap" --user nobody
+check "no card's name" refused 2 "--name: 'eth0' is no card's name" \
+	--conf "$work" --port igb2=null --name eth0
 check "no such folder" refused 1 "$work/none" --conf "$work/none" --port igb2=null
 check "an empty folder" refused 1 "the folder of settings is empty" --conf "" --port igb2=null
 check "a file for a folder" refused 1 "is no folder; the settings are read from" \
