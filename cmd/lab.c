@@ -263,11 +263,12 @@ static int report_again(const char *folder)
 	return LAB_OK;
 }
 
-// Twelve arms: shorter runs, and no fewer than the least of ten comparisons needs (exact signed-rank
-// test, p = 0.02 after Holm's correction: 10, if all of them agree).
+// Twelve arms: shorter runs, so that the time allows enough of them.  The least of ten comparisons needs
+// 10 runs that all agree (exact signed-rank test, p = 0.02 after Holm's correction); on a machine that
+// is too busy for as many the verdicts are inconclusive, but there in time.
 static void many_arms(struct lab_options *o)
 {
-	o->n_min = 10;
+	o->n_min = 6;
 	if (o->run_s > 0)
 		return;
 	o->run_s = 0.2;
