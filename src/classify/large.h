@@ -22,12 +22,12 @@ struct large_line {
 	uint32_t value[4];
 	uint16_t sport_lo, sport_span; // lo to lo + span
 	uint16_t dport_lo, dport_span;
-	uint32_t order;
+	uint32_t more; // rules behind it in its bucket
 	uint32_t value_dst;
 	uint32_t mask[4];
-	uint32_t id;
-	uint32_t more;  // rules behind it in its bucket
 	uint32_t lines; // it occupies: 3 if all words of value and mask are in the next two, else 1
+	uint32_t id;    // id and order are one number for lookups, see large_rank()
+	uint32_t order;
 	uint32_t mask_dst;
 };
 static_assert(sizeof(struct large_line) == 64, "a line is a cache line");
@@ -62,9 +62,7 @@ struct large_arena {
 struct large_few {
 	void *bits;
 	uint32_t n;
-	struct {
-		uint32_t order, id;
-	} rule[LARGE_FEW + 1]; // the last one: no rule
+	uint64_t rank[LARGE_FEW + 1]; // the last one: that of no rule
 	bool used[LARGE_FEW];
 };
 
@@ -101,9 +99,9 @@ int large_few_init(
 int large_few_add(struct large_few *f, const struct classify_rule *rule); // there must be room
 // 0: it is not there.  1: it was.  -ENOMEM.
 int large_few_delete(struct large_few *f, const struct classify_rule *rule);
-// Order and id of the first that matches each of the keys; UINT32_MAX and CLASSIFY_NONE if none does.
-void large_few_first(const struct large_few *f, const struct classify_key *keys, unsigned n,
-	uint32_t *orders, uint32_t *ids);
+// Rank of the first that matches each of the keys; LARGE_NONE if none does.
+void large_few_first(
+	const struct large_few *f, const struct classify_key *keys, unsigned n, uint64_t *ranks);
 
 // Puts n rules into groups of the plan's choice, or among the few.
 int large_plan(struct large *t, const struct large_rule *rules, size_t n);
@@ -135,6 +133,14 @@ static inline uint32_t large_hash(const struct large_group *g, const uint32_t *w
 	for (unsigned i = 0; i < g->n_words; i++)
 		sum += (words[g->word[i]] & g->mask[g->word[i]]) * large_factor[g->word[i]];
 	return large_mix(sum);
+}
+
+// The lower, the earlier; the id is in the low half.  UINT64_MAX is that of no rule.
+#define LARGE_NONE UINT64_MAX
+
+static inline uint64_t large_rank(uint32_t order, uint32_t id)
+{
+	return (uint64_t)order << 32 | id;
 }
 
 static inline uint32_t large_bloom(uint32_t hash)

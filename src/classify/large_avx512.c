@@ -77,13 +77,14 @@ AVX512 static inline uint32_t long_differs(
 AVX512 void large_first_avx512(
 	const struct large *t, const struct classify_key *keys, unsigned n, uint32_t *ids)
 {
-	uint32_t orders[CLASSIFY_BURST];
+	uint64_t best[CLASSIFY_BURST];
 	struct large_lanes lanes;
 	struct large_work w;
 
-	large_few_first(&t->few, keys, n, orders, ids);
+	large_few_first(&t->few, keys, n, best);
 	large_lanes_fill(&lanes, t->words, keys, n);
 	probe_all(t, &lanes, n, &w);
-	while (w.n > 0)
-		large_look(t, keys, &w, orders, ids, differs, long_differs);
+	large_look(t, keys, &w, best, differs, long_differs);
+	for (unsigned i = 0; i < n; i++)
+		ids[i] = (uint32_t)best[i];
 }

@@ -15,8 +15,7 @@ int large_few_init(
 	if (list != NULL && copy != NULL) {
 		for (size_t i = 0; i < n; i++) {
 			copy[i] = *rules[which[i]].rule;
-			f->rule[i].order = copy[i].order;
-			f->rule[i].id = copy[i].id;
+			f->rank[i] = large_rank(copy[i].order, copy[i].id);
 			f->used[i] = true;
 			copy[i].id = (uint32_t)i;
 			list[i] = &copy[i];
@@ -24,8 +23,7 @@ int large_few_init(
 		f->bits = classify_bits.new(list, n);
 		f->n = (uint32_t)n;
 	}
-	f->rule[LARGE_FEW].order = UINT32_MAX;
-	f->rule[LARGE_FEW].id = CLASSIFY_NONE;
+	f->rank[LARGE_FEW] = LARGE_NONE;
 	free(copy);
 	free(list);
 	return f->bits != NULL ? 0 : -ENOMEM;
@@ -42,8 +40,7 @@ int large_few_add(struct large_few *f, const struct classify_rule *rule)
 	if (classify_bits.add(f->bits, &copy) != 0)
 		return -ENOMEM;
 	f->used[i] = true;
-	f->rule[i].order = rule->order;
-	f->rule[i].id = rule->id;
+	f->rank[i] = large_rank(rule->order, rule->id);
 	f->n++;
 	return 0;
 }
@@ -53,7 +50,7 @@ int large_few_delete(struct large_few *f, const struct classify_rule *rule)
 	struct classify_rule copy = *rule;
 	uint32_t i = 0;
 
-	while (i < LARGE_FEW && !(f->used[i] && f->rule[i].order == rule->order))
+	while (i < LARGE_FEW && !(f->used[i] && f->rank[i] >> 32 == rule->order))
 		i++;
 	if (i == LARGE_FEW)
 		return 0;
@@ -65,14 +62,12 @@ int large_few_delete(struct large_few *f, const struct classify_rule *rule)
 	return 1;
 }
 
-void large_few_first(const struct large_few *f, const struct classify_key *keys, unsigned n,
-	uint32_t *orders, uint32_t *ids)
+void large_few_first(
+	const struct large_few *f, const struct classify_key *keys, unsigned n, uint64_t *ranks)
 {
-	classify_bits.first(f->bits, keys, n, ids);
-	for (unsigned i = 0; i < n; i++) {
-		uint32_t at = ids[i] == CLASSIFY_NONE ? LARGE_FEW : ids[i];
+	uint32_t place[CLASSIFY_BURST];
 
-		orders[i] = f->rule[at].order;
-		ids[i] = f->rule[at].id;
-	}
+	classify_bits.first(f->bits, keys, n, place);
+	for (unsigned i = 0; i < n; i++)
+		ranks[i] = f->rank[place[i] == CLASSIFY_NONE ? LARGE_FEW : place[i]];
 }

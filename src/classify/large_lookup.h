@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-enum { LARGE_KEY_BITS = 6, LARGE_LANES_MAX = 16 };
+enum { LARGE_KEY_BITS = 6, LARGE_WORK = LARGE_GROUPS * CLASSIFY_BURST, LARGE_LANES_MAX = 16 };
 static_assert(CLASSIFY_BURST <= 1 << LARGE_KEY_BITS, "a key of a burst fits");
 static_assert(LARGE_KEY_BITS + LARGE_START_BITS <= 32, "an item is a word");
 
-// Rules to be compared with keys.
+// Rules to be compared with keys.  The list is a ring once it is walked.
 struct large_work {
 	uint32_t n;
-	uint32_t item[LARGE_GROUPS * CLASSIFY_BURST + LARGE_LANES_MAX]; // line << KEY_BITS | key
+	uint32_t item[LARGE_WORK + LARGE_LANES_MAX]; // line << KEY_BITS | key
 };
 
 // The keys word by word, as far as any group looks at them.
@@ -33,32 +33,31 @@ static inline void large_lanes_fill(
 	}
 }
 
-// One rule for each item: without jumps, for no outcome is the likely one (a loop with jumps took 1.3
-// times as long).  Items whose rule does not match stay in the work, with the next rule of their
-// bucket.  differs(): not 0 if a line's own words say no; long_differs(): as to all words.
+// Compares one rule with one key at a time, without jumps, for no outcome is the likely one (a loop
+// with jumps took 1.3 times as long).  Where the rule does not match, the next one of its bucket is
+// appended; as one item makes one other at most, the ring cannot overflow.  best: ranks so far.
+// differs(): not 0 if a line's own words say no; long_differs(): as to all words.
 static inline __attribute__((always_inline)) void large_look(const struct large *t,
-	const struct classify_key *keys, struct large_work *w, uint32_t *orders, uint32_t *ids,
+	const struct classify_key *keys, struct large_work *w, uint64_t *best,
 	uint32_t (*differs)(const struct large_line *, const struct classify_key *),
 	uint32_t (*long_differs)(const struct large_line *, const struct classify_key *))
 {
-	uint32_t kept = 0;
+	uint32_t n = w->n;
 
-	for (uint32_t i = 0; i < w->n; i++) {
-		uint32_t item = w->item[i], k = item & (CLASSIFY_BURST - 1), miss, take;
+	for (uint32_t i = 0; i != n; i++) {
+		uint32_t item = w->item[i % LARGE_WORK], k = item % CLASSIFY_BURST, miss;
 		const struct large_line *l = &t->arena.line[item >> LARGE_KEY_BITS];
 		const struct classify_key *key = &keys[k];
+		uint64_t rank = large_rank(l->order, l->id), known = best[k];
 
 		miss = differs(l, key);
 		miss |= (uint16_t)(key->sport - l->sport_lo) > l->sport_span;
 		miss |= (uint16_t)(key->dport - l->dport_lo) > l->dport_span;
 		if (__builtin_expect(l->lines != 1, 0))
 			miss |= long_differs(l, key);
-		take = l->order <= orders[k];
-		w->item[kept] = item + (l->lines << LARGE_KEY_BITS);
-		kept += take & (miss != 0) & (l->more != 0);
-		take = 0 - (take & (miss == 0));
-		orders[k] ^= (orders[k] ^ l->order) & take;
-		ids[k] ^= (ids[k] ^ l->id) & take;
+		w->item[n % LARGE_WORK] = item + (l->lines << LARGE_KEY_BITS);
+		n += (miss != 0) & (l->more != 0) & (rank < known);
+		rank |= 0 - (uint64_t)(miss != 0);
+		best[k] = rank < known ? rank : known;
 	}
-	w->n = kept;
 }

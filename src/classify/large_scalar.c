@@ -24,19 +24,17 @@ static bool line_matches(const struct large_line *l, const struct classify_key *
 	return differ == 0;
 }
 
-// The first rule of a bucket that matches and is not behind *best becomes the best.
-static void bucket_first(
-	const struct large_line *l, const struct classify_key *key, uint32_t *best, uint32_t *id)
+// Rank of the first rule of a bucket that matches and is before best; else best.
+static uint64_t bucket_first(
+	const struct large_line *l, const struct classify_key *key, uint64_t best)
 {
-	for (; l->order <= *best; l += l->lines) {
-		if (line_matches(l, key)) {
-			*best = l->order;
-			*id = l->id;
-			return;
-		}
+	for (; large_rank(l->order, l->id) < best; l += l->lines) {
+		if (line_matches(l, key))
+			return large_rank(l->order, l->id);
 		if (l->more == 0)
-			return;
+			break;
 	}
+	return best;
 }
 
 static const struct large_line *bucket_of(
@@ -50,23 +48,24 @@ static const struct large_line *bucket_of(
 void large_first_scalar(
 	const struct large *t, const struct classify_key *keys, unsigned n, uint32_t *ids)
 {
-	uint32_t orders[CLASSIFY_BURST];
+	uint64_t best[CLASSIFY_BURST];
 
-	large_few_first(&t->few, keys, n, orders, ids);
+	large_few_first(&t->few, keys, n, best);
 	for (unsigned i = 0; i < n; i++) {
-		uint32_t words[LARGE_WORDS], best = orders[i];
+		uint32_t words[LARGE_WORDS];
 
 		memcpy(words, &keys[i], sizeof(words));
 		for (unsigned k = 0; k < t->n_groups; k++) {
 			const struct large_group *g = &t->group[k];
 			const struct large_line *l;
 
-			if (g->min_order > best)
+			if (g->min_order > best[i] >> 32)
 				continue;
 			l = bucket_of(t, g, words);
 			if (l != NULL)
-				bucket_first(l, &keys[i], &best, &ids[i]);
+				best[i] = bucket_first(l, &keys[i], best[i]);
 		}
+		ids[i] = (uint32_t)best[i];
 	}
 }
 
@@ -105,9 +104,9 @@ size_t large_all(const void *tables, const struct classify_key *key, uint32_t *i
 			if (next[i]->order < next[first]->order)
 				first = i;
 		if (live == 0 ||
-			(i_few < n_few && t->few.rule[few[i_few]].order < next[first]->order)) {
+			(i_few < n_few && t->few.rank[few[i_few]] >> 32 < next[first]->order)) {
 			if (n < max)
-				ids[n] = t->few.rule[few[i_few]].id;
+				ids[n] = (uint32_t)t->few.rank[few[i_few]];
 			i_few++;
 			continue;
 		}
