@@ -312,6 +312,43 @@ INLINE void and8(const struct bits_view *v, unsigned groups, sums *sum, unsigned
 		ids[i] = v->id[lowest(and_rows(v, groups, sum, i, 0), word)];
 }
 
+// Rows of 128 and 256 bits.
+INLINE void and2(const struct bits_view *v, unsigned groups, sums *sum, unsigned n, uint32_t *ids)
+{
+	uint64_t word[3] __attribute__((aligned(16)));
+
+	word[2] = 1;
+	for (unsigned i = 0; i < n; i++) {
+		__m128i bits = _mm_load_si128((const __m128i *)&v->group[0].rows[sum[0][i]]);
+		uint32_t w;
+
+		for (unsigned g = 1; g < groups; g++)
+			bits = _mm_and_si128(bits,
+				_mm_load_si128((const __m128i *)&v->group[g].rows[sum[g][i]]));
+		w = (uint32_t)_tzcnt_u32(_mm_test_epi64_mask(bits, bits) | 1u << 2);
+		_mm_store_si128((__m128i *)word, bits);
+		ids[i] = v->id[w * 64 + (uint32_t)_tzcnt_u64(word[w])];
+	}
+}
+
+INLINE void and4(const struct bits_view *v, unsigned groups, sums *sum, unsigned n, uint32_t *ids)
+{
+	uint64_t word[5] __attribute__((aligned(32)));
+
+	word[4] = 1;
+	for (unsigned i = 0; i < n; i++) {
+		__m256i bits = _mm256_load_si256((const __m256i *)&v->group[0].rows[sum[0][i]]);
+		uint32_t w;
+
+		for (unsigned g = 1; g < groups; g++)
+			bits = _mm256_and_si256(bits,
+				_mm256_load_si256((const __m256i *)&v->group[g].rows[sum[g][i]]));
+		w = (uint32_t)_tzcnt_u32(_mm256_test_epi64_mask(bits, bits) | 1u << 4);
+		_mm256_store_si256((__m256i *)word, bits);
+		ids[i] = v->id[w * 64 + (uint32_t)_tzcnt_u64(word[w])];
+	}
+}
+
 // Two blocks of 512 bits: both are read, which costs less than finding out for which keys to.
 INLINE void and16(const struct bits_view *v, unsigned groups, sums *sum, unsigned n, uint32_t *ids)
 {
@@ -379,9 +416,9 @@ INLINE void and_n(const struct bits_view *v, unsigned groups, sums *sum, unsigne
 	if (v->words == 1)
 		bits_and1(v, groups, sum, n, ids);
 	else if (v->words == 2)
-		bits_and_few(v, 2, groups, sum, n, ids);
+		and2(v, groups, sum, n, ids);
 	else if (v->words == 4)
-		bits_and_few(v, 4, groups, sum, n, ids);
+		and4(v, groups, sum, n, ids);
 	else if (v->words == 8)
 		and8(v, groups, sum, n, ids);
 	else if (v->words == 16)
