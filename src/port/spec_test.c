@@ -84,7 +84,7 @@ static void what_is_no_port_is_refused_in_words(void **state)
 	static const char *const bad[] = {"", "mem:", "mem:a/b", "mem:a,b",
 		"mem:1234567890123456789012345", "pcap:", "pcap:,", "pcap:in,", "pcap:a,b,c",
 		"memif:", "memif:,server", "memif:a,b", "memif:a=b", "memif:a b", "xdp:", "xdp:..",
-		"xdp:.", "xdp:a,start_queue=1", "xdp:a=b", "xdp:a b", "xdp:a\tb", "xdp:a\x80",
+		"xdp:.", "xdp:a,start_queue=1", "xdp:a=b", "xdp:a b", "xdp:a\x80",
 		"xdp:abcdefghijklmnop", "afpacket:a[b", "tap:a/b", "tap:a%d",
 		"null:", "netmap:", "netmap:-1", "netmap:eth0^", "netmap:eth0*", "netmap:a{1",
 		"netmap:a}1", "netmap:a@1", "netmap:a/x", "netmap:a-1024",
@@ -100,6 +100,9 @@ static void what_is_no_port_is_refused_in_words(void **state)
 		assert_non_null(strstr(err.msg, bad[i]));
 		assert_null(strchr(err.msg, '\n'));
 	}
+	// In a sentence control characters are not as they were.
+	assert_int_equal(port_spec_parse("xdp:a\tb", &spec, NULL), -EINVAL);
+	assert_int_equal(port_spec_parse("xdp:a\n", &spec, NULL), -EINVAL);
 }
 
 static void an_endless_path_is_refused(void **state)

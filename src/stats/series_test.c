@@ -63,7 +63,7 @@ static void a_bad_value_is_named_with_its_line(void **state)
 	refused("1\n-inf", 6, 1, "Invalid data \"-inf\" on line 2 in f");
 	refused("1e999\n", 6, 1, "Invalid data \"1e999\" on line 1 in f");
 	refused("1\0002\n", 4, 1, "Invalid data \"1\" on line 1 in f");
-	refused("12\n3\f4\n", 7, 1, "Invalid data \"3\f4\" on line 2 in f");
+	refused("12\n3\f4\n", 7, 1, "Invalid data \"3?4\" on line 2 in f");
 }
 
 static void a_file_is_read_in_blocks_as_it_is_parsed(void **state)
