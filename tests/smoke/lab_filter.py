@@ -37,6 +37,11 @@ def rules(*words):
 def check_hits(found, arm, told):
     """Every frame of the valid runs, and both probes of every run, have met a rule of the listing."""
     runs = [r for r in found["runs"] if r["arm"] == arm and r["valid"]]
+    if not runs:
+        # On a machine that is too busy no run may be steady; any other reason is a fault.
+        why = {r["gate"] for r in found["runs"] if r["arm"] == arm}
+        f.check(why <= {"unsteady", "generator-limited"}, "no valid run: %s" % why)
+        return
     filt = [x for x in found["filters"] if x["arm"] == arm][0]
     mine = [x for x in found["rules"] if x["arm"] == arm]
     frames = sum(r["offered"] for r in runs)
