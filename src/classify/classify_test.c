@@ -14,22 +14,10 @@
 
 #include <cmocka.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-enum { SLOW = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-enum { SLOW = 1 };
-#else
-enum { SLOW = 0 };
-#endif
-#else
-enum { SLOW = 0 };
-#endif
-
 // Lookups of all sets together.
 static unsigned pairs(void)
 {
-	return SLOW ? 60000 : 1000000;
+	return ORACLE_SLOW ? 60000 : 1000000;
 }
 
 static struct classify *made(const struct classify_rule *rules, size_t n)
@@ -88,7 +76,7 @@ static size_t set_size(uint64_t *rnd)
 	unsigned kind = oracle_below(rnd, 200);
 
 	if (kind == 0)
-		return 500 + oracle_below(rnd, SLOW ? 100 : 800);
+		return 500 + oracle_below(rnd, ORACLE_SLOW ? 100 : 800);
 	if (kind < 6)
 		return 100 + oracle_below(rnd, 200);
 	return oracle_below(rnd, kind < 100 ? 80 : 16);
@@ -164,7 +152,7 @@ static void changes_one_by_one_agree_with_a_linear_scan(void **state)
 	uint64_t rnd = oracle_seed() + 1;
 
 	(void)state;
-	for (unsigned round = 0; round < (SLOW ? 4 : 16); round++) {
+	for (unsigned round = 0; round < (ORACLE_SLOW ? 4 : 16); round++) {
 		struct oracle_set s = {malloc((MAX + 1) * sizeof(*s.rule)), 0};
 		struct classify *c = made(NULL, 0);
 		uint64_t fields = oracle_fields(&rnd);
@@ -311,7 +299,7 @@ static void memory_does_not_grow_with_the_number_of_changes(void **state)
 	enum { LIVE = 60 };
 	uint64_t rnd = oracle_seed() + 2, fields = UINT64_MAX;
 	struct classify *c = made(NULL, 0);
-	unsigned n = SLOW ? 2000 : 20000;
+	unsigned n = ORACLE_SLOW ? 2000 : 20000;
 	size_t early = 0;
 
 	(void)state;

@@ -4,6 +4,19 @@
 
 #include "classify/classify.h"
 
+// Under the address sanitizer everything takes many times as long, so that tests do less.
+#if defined(__SANITIZE_ADDRESS__)
+enum { ORACLE_SLOW = 1 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+enum { ORACLE_SLOW = 1 };
+#else
+enum { ORACLE_SLOW = 0 };
+#endif
+#else
+enum { ORACLE_SLOW = 0 };
+#endif
+
 // Sets of all kinds of rules are made of these.
 struct oracle_set {
 	struct classify_rule *rule; // ascending orders

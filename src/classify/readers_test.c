@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { LAST = 1000000, FIRST_ID = 10, ALWAYS = 5, CHANGES = 3000 };
+enum { LAST = 1000000, FIRST_ID = 10, ALWAYS = 5, CHANGES = ORACLE_SLOW ? 200 : 2000 };
 
 struct shared {
 	struct classify *c;
