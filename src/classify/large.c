@@ -5,7 +5,7 @@
 // others, 2019): a group has a mask over the words of a key, and holds rules that give at least the
 // bits of this mask, in buckets by the hash of their value under it.  A key comes to at most one bucket
 // of each group.  large_plan.c chooses the groups so that they are few and their buckets short; rules
-// that would need groups of their own, up to a thousand, go to bit vectors (bits.c), whose cost does
+// that would need groups of their own, some hundred, go to bit vectors (bits.c), whose cost does
 // not grow with their number.
 //
 // A lookup takes a whole burst through three steps.  The bit vectors give the first match among their

@@ -28,7 +28,7 @@ enum {
 	DEPTH = 3,
 	GAIN = 16,
 	SMALL = 128,
-	FEW = 1024,
+	FEW = 512,
 	LOOK = 7,
 	GROUPS_MAX = 32
 };
