@@ -162,8 +162,8 @@ static void the_built_in_filters_are_made_around_the_traffic(void **state)
 
 	(void)state;
 	lab_traffic_default(4, &t);
-	a = builtin_script(1000, MATCH_LAST, &t.gen);
-	b = builtin_script(1000, MATCH_LAST, &t.gen);
+	a = builtin_script(1000, MATCH_LAST, &t.gen, NULL);
+	b = builtin_script(1000, MATCH_LAST, &t.gen, NULL);
 	assert_string_equal(a, b);
 	free(a);
 	free(b);
@@ -174,7 +174,7 @@ static void the_built_in_filters_are_made_around_the_traffic(void **state)
 		struct lab_flows flows;
 		struct err err = {0};
 
-		a = builtin_script(n, MATCH_LAST, &t.gen);
+		a = builtin_script(n, MATCH_LAST, &t.gen, NULL);
 		assert_non_null(a);
 		if (load(&c, a, &err) != 0)
 			fail_msg("%s", err.msg);
@@ -186,6 +186,30 @@ static void the_built_in_filters_are_made_around_the_traffic(void **state)
 	}
 }
 
+// However much of the addresses the traffic takes, a filter is made around it, or refused in words.
+static void the_built_in_filters_find_room_or_say_so(void **state)
+{
+	static const char *const dst[] = {"198.19.255.1:2000-198.20.0.100",
+		"198.0.0.1:53-198.255.255.1", "10.0.0.1:53-10.255.255.1", "1.0.0.1:53-126.0.0.1"};
+	struct lab_traffic t;
+	struct err err = {0};
+
+	(void)state;
+	lab_traffic_default(4, &t);
+	for (unsigned i = 0; i < sizeof(dst) / sizeof(dst[0]); i++) {
+		char *a;
+
+		assert_int_equal(gen_range_parse(dst[i], 4, &t.gen.dst, NULL), 0);
+		a = builtin_script(1000, MATCH_NEVER, &t.gen, &err);
+		if (a == NULL)
+			fail_msg("%s: %s", dst[i], err.msg);
+		free(a);
+	}
+	assert_int_equal(gen_range_parse("1.0.0.1:53-223.0.0.1", 4, &t.gen.dst, NULL), 0);
+	assert_null(builtin_script(1000, MATCH_NEVER, &t.gen, &err));
+	assert_int_equal(err.code, EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +218,7 @@ int main(void)
 		cmocka_unit_test(a_box_on_the_wire_gets_no_rules_from_files),
 		cmocka_unit_test(the_built_in_filters_are_what_their_names_say),
 		cmocka_unit_test(the_built_in_filters_are_made_around_the_traffic),
+		cmocka_unit_test(the_built_in_filters_find_room_or_say_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

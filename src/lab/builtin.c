@@ -76,10 +76,8 @@ static int add_filter(
 	snprintf(c->name, sizeof(c->name), "%s", filters[i].name);
 	snprintf(c->label, sizeof(c->label), "%s", filters[i].label);
 	c->family = 4;
-	c->filter.script = builtin_script(filters[i].n, filters[i].match, &t->gen);
-	return c->filter.script != NULL
-		       ? 0
-		       : err_set(err, ENOMEM, "no memory for %s", filters[i].label);
+	c->filter.script = builtin_script(filters[i].n, filters[i].match, &t->gen, err);
+	return c->filter.script != NULL ? 0 : err_context(err, "%s", filters[i].label);
 }
 
 static bool have(const struct lab_conditions *c, const char *name)

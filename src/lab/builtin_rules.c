@@ -7,6 +7,7 @@
 
 #include "lab/plan.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +18,8 @@ struct script {
 	unsigned n, made;
 	enum builtin_match match;
 	const struct gen_conf *traffic;
-	struct prefix src, dst; // smallest ones that hold the traffic
+	struct prefix src, dst;    // smallest ones that hold the traffic
+	uint32_t src_net, dst_net; // /17s that the other rules' nets are taken from
 	uint64_t random;
 };
 
@@ -96,6 +98,22 @@ static bool overlaps(const struct prefix *a, const struct prefix *b)
 	return prefix_contains(a, &b->addr) || prefix_contains(b, &a->addr);
 }
 
+// The /17 for nets beside the traffic's: the upper half of what RFC 2544 sets aside for that side, where
+// no address is the router's or next to it; a private one where traffic takes all of that half.
+static bool room(const struct prefix *traffic, uint32_t own_half, uint32_t *out)
+{
+	const uint32_t half[] = {own_half, 0x0a128000, 0xac128000, 0xc0a88000}; // 10.18.128.0 ...
+
+	for (unsigned i = 0; i < sizeof(half) / sizeof(half[0]); i++) {
+		struct ip first = {.family = 4, .v4 = half[i]};
+
+		*out = half[i];
+		if (traffic->len > 17 || !prefix_contains(traffic, &first))
+			return true;
+	}
+	return false;
+}
+
 // A net of `len` bits among those of the /16 that have the bits of base, not around the traffic.
 static struct prefix net(struct script *s, uint32_t base, uint8_t len, const struct prefix * not )
 {
@@ -120,7 +138,6 @@ static unsigned port(struct script *s)
 	return p;
 }
 
-// 198.18.128.0/17 and 198.19.128.0/17: no address there is the router's or next to it.
 static void any_rule(struct script *s, unsigned idx)
 {
 	static const char *const action[] = {"pass", "drop"};
@@ -128,8 +145,8 @@ static void any_rule(struct script *s, unsigned idx)
 	unsigned kind = draw(s, 4), proto = draw(s, 2) == 0 ? 6 : 17;
 	// Where nothing but the source counts the nets are small, or they would hide later rules.
 	uint8_t least = kind == 2 ? 28 : 24;
-	struct prefix a = net(s, 0xc6128000, (uint8_t)(least + draw(s, 33u - least)), &s->src);
-	struct prefix b = net(s, 0xc6138000, (uint8_t)(24 + draw(s, 9)), &s->dst);
+	struct prefix a = net(s, s->src_net, (uint8_t)(least + draw(s, 33u - least)), &s->src);
+	struct prefix b = net(s, s->dst_net, (uint8_t)(24 + draw(s, 9)), &s->dst);
 	const char *what = action[draw(s, 2)];
 
 	prefix_text(&a, src);
@@ -145,7 +162,8 @@ static void any_rule(struct script *s, unsigned idx)
 	rule(s, idx, words);
 }
 
-char *builtin_script(unsigned n, enum builtin_match match, const struct gen_conf *traffic)
+char *builtin_script(
+	unsigned n, enum builtin_match match, const struct gen_conf *traffic, struct err *err)
 {
 	struct script s = {.n = n,
 		.match = match,
@@ -157,20 +175,29 @@ char *builtin_script(unsigned n, enum builtin_match match, const struct gen_conf
 	size_t size = 0;
 	bool bad;
 
-	s.f = open_memstream(&text, &size);
-	if (s.f == NULL)
+	if (!room(&s.src, 0xc6128000, &s.src_net) || !room(&s.dst, 0xc6138000, &s.dst_net)) {
+		char out[GEN_RANGE_TEXT_MAX], back[GEN_RANGE_TEXT_MAX];
+
+		err_set(err, EINVAL,
+			"traffic from %s to %s leaves no addresses for a built-in filter's other rules",
+			gen_range_text(&traffic->src, out), gen_range_text(&traffic->dst, back));
 		return NULL;
-	if (n == 15)
+	}
+	s.f = open_memstream(&text, &size);
+	bad = s.f == NULL;
+	if (!bad && n == 15)
 		server(&s);
-	for (unsigned i = s.made; i < n; i++)
+	for (unsigned i = s.made; i < n && !bad; i++)
 		if ((i == 0 && match == MATCH_FIRST) || (i == n - 1 && match == MATCH_LAST))
 			permit(&s, i);
 		else
 			any_rule(&s, i);
-	bad = ferror(s.f) != 0;
-	if (fclose(s.f) != 0 || bad) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	bad = bad || ferror(s.f) != 0;
+	if (s.f != NULL && fclose(s.f) != 0)
+		bad = true;
+	if (!bad)
+		return text;
+	free(text);
+	err_set(err, ENOMEM, "no memory for a filter of %u rules", n);
+	return NULL;
 }
