@@ -89,21 +89,33 @@ static bool huge_pages_counted(unsigned mb)
 	return m.huge_page_kb != 0 && m.huge_pages_free * m.huge_page_kb / 1024 >= mb;
 }
 
+// mb in whole huge pages: munmap() of a part of one fails, and what it was asked to give back would
+// stay reserved for the life of the process.
+static size_t huge_bytes(unsigned mb)
+{
+	struct machine m;
+	size_t page;
+
+	machine_read(&m);
+	page = (size_t)m.huge_page_kb << 10;
+	return (((size_t)mb << 20) + page - 1) / page * page;
+}
+
 // Whether the kernel would give us that much in huge pages now.  EAL cannot be asked twice in one
 // process, so a failed start with huge pages could not be mended.
 static bool huge_pages_free(unsigned mb)
 {
-	size_t size = (size_t)mb << 20;
+	size_t size;
 	void *p;
 
 	if (!huge_pages_counted(mb))
 		return false;
+	size = huge_bytes(mb);
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1,
 		0);
 	if (p == MAP_FAILED)
 		return false;
-	munmap(p, size);
-	return true;
+	return munmap(p, size) == 0;
 }
 
 // Whether the kernel gives them to those who ask.

@@ -33,4 +33,19 @@ grep -qh "2 MiB pages" "$work"/* || {
 	echo "none had huge pages"
 	failed=1
 }
+
+# What a process asked for and did not take is free for the next one.
+reserved() { sed -n 's/^HugePages_Rsvd: *//p' /proc/meminfo; }
+timeout 30 "$weir" gen -i null -f rx -w 0 >"$work/rx" 2>&1 &
+rx=$!
+for _ in $(seq 100); do
+	grep -q "2 MiB pages" "$work/rx" && [ "$(reserved)" -eq 0 ] && break
+	sleep 0.1
+done
+grep -q "2 MiB pages" "$work/rx" && [ "$(reserved)" -ne 0 ] && {
+	echo "$(reserved) huge pages stay reserved while a receiver runs"
+	failed=1
+}
+kill "$rx"
+wait "$rx"
 exit $failed
