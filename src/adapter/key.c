@@ -8,7 +8,7 @@
 #include <rte_mbuf.h>
 #include <string.h>
 
-enum { GATHER = 2048, FCOE = 0x8906, P_TCP = 6, P_UDP = 17 };
+enum { GATHER = 2048, FCOE = 0x8906 };
 
 static inline uint32_t be32(const uint8_t *p)
 {
@@ -67,17 +67,12 @@ static void key_tags(const struct rte_mbuf *m, const struct hdrs *h, struct clas
 	}
 }
 
-static bool has_ports(const struct hdrs *h)
-{
-	return (h->proto == P_TCP || h->proto == P_UDP) && h->l4 != 0 && !h->l4_short;
-}
-
 static void key_ip(const uint8_t *ip, const struct hdrs *h, struct classify_key *key)
 {
 	key->family = h->family;
 	key->proto = h->proto;
 	key->frag = h->frag != FRAG_NONE;
-	if (has_ports(h)) {
+	if (h->has_ports) {
 		key->vlan_valid |= CLASSIFY_HAS_PORTS;
 		key->sport = h->sport;
 		key->dport = h->dport;

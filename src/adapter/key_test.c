@@ -61,7 +61,7 @@ static struct classify_key expected(const struct frame *f)
 	k.frag = h.frag != FRAG_NONE;
 	k.sport = h.sport;
 	k.dport = h.dport;
-	if ((h.proto == 6 || h.proto == 17) && h.l4 != 0 && !h.l4_short)
+	if (h.has_ports)
 		k.vlan_valid |= CLASSIFY_HAS_PORTS;
 	k.tcp_flags = h.tcp_flags;
 	k.icmp_type = h.icmp_type;

@@ -2,7 +2,7 @@
 // One pass from the front; every read is behind a check that the bytes are there.
 #include "packet/parse.h"
 
-enum { ETH_HDR = 14, VLAN_HDR = 4, IP4_HDR = 20, IP6_HDR = 40, EXT_MIN = 8 };
+enum { ETH_HDR = 14, VLAN_HDR = 4, IP4_HDR = 20, IP6_HDR = 40, EXT_MIN = 8, PORTS = 4 };
 enum { TYPE_IP4 = 0x0800, TYPE_IP6 = 0x86dd };
 enum { TYPE_VLAN = 0x8100, TYPE_QINQ = 0x88a8, TYPE_QINQ_OLD = 0x9100 };
 
@@ -41,10 +41,14 @@ static void parse_l4(const uint8_t *f, unsigned at, unsigned stop, struct hdrs *
 	switch (h->proto) {
 	case P_TCP:
 	case P_UDP:
+		// A first fragment may hold no more than these of TCP (RFC 1858).
+		if (stop - at >= PORTS) {
+			h->sport = be16(f + at);
+			h->dport = be16(f + at + 2);
+			h->has_ports = true;
+		}
 		if (stop - at < need)
 			break;
-		h->sport = be16(f + at);
-		h->dport = be16(f + at + 2);
 		if (h->proto == P_TCP)
 			h->tcp_flags = f[at + 13];
 		return;

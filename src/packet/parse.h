@@ -27,7 +27,8 @@ struct hdrs {
 	uint8_t icmp_type, icmp_code;
 	bool ip_options; // IPv4 options or an IPv6 hop-by-hop header: the slow path looks at them
 	bool l4_short;   // the upper-layer header (TCP 20 bytes, the others 8) is cut off: l4 is
-			 // where it starts, the fields from it are 0
+			 // where it starts, the fields from it are 0, but for ports that are there
+	bool has_ports;  // sport and dport were there
 };
 
 // An IPv6 fragment header with offset 0 and no more to come is FRAG_NONE (RFC 6946).

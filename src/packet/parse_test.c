@@ -232,7 +232,7 @@ static void a_cut_upper_header_is_no_reason_to_drop(void **state)
 		parse_hex(MACS "0800 4500001b 00000000 40110000 " ADDRS4 UDP_HDR, &h), DROP_NONE);
 	assert_true(h.l4_short);
 	assert_int_equal(h.l4, 34);
-	assert_int_equal(h.sport, 0);
+	assert_int_equal(h.sport, 5000);
 	// 19 of 20 bytes of TCP.
 	assert_int_equal(parse_hex(MACS "0800 45000027 00000000 40060000 " ADDRS4
 					"0050c001 00000001 00000002 50120000 000000",
@@ -248,6 +248,25 @@ static void a_cut_upper_header_is_no_reason_to_drop(void **state)
 	assert_int_equal(parse_hex(MACS "86dd 60000000 0000 11 40 " ADDRS6, &h), DROP_NONE);
 	assert_true(h.l4_short);
 	assert_int_equal(h.l4, h.end);
+}
+
+static void ports_are_read_where_no_more_is_there(void **state)
+{
+	struct hdrs h;
+
+	(void)state;
+	// A first fragment with 8 bytes of TCP.
+	assert_int_equal(
+		parse_hex(MACS "0800 4500001c 00002000 40060000 " ADDRS4 "c0010017 00000001", &h),
+		DROP_NONE);
+	assert_true(h.l4_short && h.has_ports);
+	assert_int_equal(h.frag, FRAG_FIRST);
+	assert_int_equal(h.sport, 0xc001);
+	assert_int_equal(h.dport, 23);
+	assert_int_equal(
+		parse_hex(MACS "0800 45000017 00000000 40060000 " ADDRS4 "c00100", &h), DROP_NONE);
+	assert_true(h.l4_short && !h.has_ports);
+	assert_int_equal(h.sport, 0);
 }
 
 static void wrong_ipv6_lengths_and_versions(void **state)
@@ -459,6 +478,7 @@ int main(void)
 		cmocka_unit_test(wrong_ipv4_lengths_and_versions),
 		cmocka_unit_test(ipv4_fragments),
 		cmocka_unit_test(a_cut_upper_header_is_no_reason_to_drop),
+		cmocka_unit_test(ports_are_read_where_no_more_is_there),
 		cmocka_unit_test(wrong_ipv6_lengths_and_versions),
 		cmocka_unit_test(ipv6_extension_headers_are_walked),
 		cmocka_unit_test(ipv6_fragments),

@@ -26,7 +26,8 @@ static void check_result(enum drop why, const struct hdrs *h, unsigned have, uns
 	check(h->family == 0 || h->end >= h->l3 + 20u);
 	check(h->l4 == 0 || (h->l4 >= h->l3 + 20u && h->l4 <= h->end && h->l4 <= have));
 	check(h->frag != FRAG_LATER || h->l4 == 0);
-	check(!h->l4_short || (h->sport | h->dport | h->tcp_flags | h->icmp_type) == 0);
+	check(!h->l4_short || (h->tcp_flags | h->icmp_type) == 0);
+	check(h->has_ports || (h->sport | h->dport) == 0);
 }
 
 static void parse_copy(const uint8_t *data, unsigned have, unsigned len)
