@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCRIPT_MAX = 1 << 24 };
+// More than a card's 131072 rules need with all that a rule can say.
+enum { SCRIPT_MAX = 1 << 27 };
 
 struct reader {
 	const char *file;

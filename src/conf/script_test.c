@@ -169,6 +169,31 @@ static void the_rest_of_the_shell_is_refused(void **state)
 	}
 }
 
+static void a_full_table_of_long_rules_is_read(void **state)
+{
+	static const char rule[] =
+		"cxgbetool t5nex0 filter 100000 frag 0 dport 12345 proto 6 sip 192.168.111.111 dip "
+		"192.168.222.222 action switch eport 1 vlan +100 nat all nat_dip 203.0.113.113 nat_sip "
+		"203.0.113.114 nat_dport 12345 nat_sport 54321\n";
+	char path[] = "/tmp/weir-script-XXXXXX";
+	int fd = mkstemp(path);
+	struct conf_script s;
+	struct err err = {0};
+	FILE *f;
+
+	(void)state;
+	assert_true(fd >= 0);
+	f = fdopen(fd, "w");
+	for (unsigned i = 0; i < 131072; i++)
+		fputs(rule, f);
+	fclose(f);
+	if (conf_script_read(path, &s, &err) != 0)
+		fail_msg("%s", err.msg);
+	unlink(path);
+	assert_int_equal(s.n, 131072);
+	conf_script_free(&s);
+}
+
 static void a_file_that_is_not_there_is_named(void **state)
 {
 	struct conf_script s;
@@ -186,6 +211,7 @@ int main(void)
 		cmocka_unit_test(lines_are_those_where_commands_begin),
 		cmocka_unit_test(a_path_names_the_tool_too),
 		cmocka_unit_test(the_rest_of_the_shell_is_refused),
+		cmocka_unit_test(a_full_table_of_long_rules_is_read),
 		cmocka_unit_test(a_file_that_is_not_there_is_named),
 	};
 
