@@ -111,6 +111,9 @@ int text_write_file(const char *path, const void *data, size_t len, struct err *
 	char tmp[4096];
 	int fd, e;
 	size_t done = 0;
+	struct stat old;
+	// A file that some cannot read stays so.
+	mode_t mode = lstat(path, &old) == 0 && S_ISREG(old.st_mode) ? old.st_mode & 0777 : 0644;
 
 	if (snprintf(tmp, sizeof(tmp), "%s.XXXXXX", path) >= (int)sizeof(tmp))
 		return err_set(err, ENAMETOOLONG, "%s: the path is too long", path);
@@ -126,7 +129,7 @@ int text_write_file(const char *path, const void *data, size_t len, struct err *
 			goto fail;
 		done += (size_t)n;
 	}
-	if (fchmod(fd, 0644) != 0 || fsync(fd) != 0)
+	if (fchmod(fd, mode) != 0 || fsync(fd) != 0)
 		goto fail;
 	if (close(fd) != 0 || rename(tmp, path) != 0) {
 		e = errno;

@@ -35,6 +35,7 @@ static void a_file_is_written_whole_and_read_back(void **state)
 {
 	char path[] = "/tmp/weir-text-XXXXXX";
 	struct err err = {0};
+	struct stat st;
 	size_t len;
 	char *text;
 
@@ -49,6 +50,8 @@ static void a_file_is_written_whole_and_read_back(void **state)
 	assert_null(text_read_file(path, 7, &len, &err));
 	assert_int_equal(err.code, EFBIG);
 	assert_int_equal(text_write_file(path, "a\0b", 3, &err), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_null(text_read_file(path, 100, &len, &err));
 	assert_int_equal(err.code, EINVAL);
 	unlink(path);
