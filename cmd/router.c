@@ -10,12 +10,14 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUFFERS_A_PORT = 8192, FRAME_EXTRA = 14 + 8, FRAME_MAX_MIN = 2048 };
@@ -109,11 +111,30 @@ static bool is_there(const char *path)
 	return access(path, F_OK) == 0 || errno != ENOENT;
 }
 
+// What router_save writes ends with a newline; a file that was cut short would be other rules.
+static int check_kept(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char last = '\0';
+	struct stat st;
+	bool cut = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+		   (st.st_size == 0 || pread(fd, &last, 1, st.st_size - 1) != 1 || last != '\n');
+
+	if (fd >= 0)
+		close(fd);
+	if (!cut)
+		return 0; // what else is wrong with it is told when it is read
+	return err_set(err, EINVAL,
+		"--save %s: %s, so rules are missing; mend it, or remove it to begin anew", path,
+		st.st_size == 0 ? "is empty" : "does not end with a newline");
+}
+
 // The card's first rules: those that were kept, else those of the configuration's start script.
 static int run_script(struct run *r, struct err *err)
 {
 	char path[PATH_MAX];
 	bool has_script;
+	int rc;
 
 	if (snprintf(path, sizeof(path), "%s/%s", r->o.conf_dir, CONF_SCRIPT) >= (int)sizeof(path))
 		return err_set(err, ENAMETOOLONG, "%s: the name is too long", r->o.conf_dir);
@@ -122,7 +143,8 @@ static int run_script(struct run *r, struct err *err)
 		return has_script ? box_script(r->box, path, err) : 0;
 	if (has_script)
 		router_script_note(path, r->o.save);
-	return box_script(r->box, r->o.save, err);
+	rc = check_kept(r->o.save, err);
+	return rc != 0 ? rc : box_script(r->box, r->o.save, err);
 }
 
 static int start(struct run *r, struct err *err)

@@ -81,7 +81,7 @@ int router_ctl_save(struct router_ctl *c, struct err *err)
 	return router_save_write(&c->save, err);
 }
 
-// A file that cannot be written is tried again with the next change and at the end, and told once.
+// A file that cannot be written is tried again every second and at the end, and told once.
 static void save_if_due(struct router_ctl *c)
 {
 	struct err err = {0};
@@ -95,6 +95,7 @@ static void save_if_due(struct router_ctl *c)
 	if (!c->complained)
 		fprintf(stderr, "weir router: --save: %s\n", err.msg);
 	c->complained = true;
+	c->answers.changed = true;
 }
 
 bool router_ctl_poll(struct router_ctl *c, int timeout_ms)

@@ -298,6 +298,11 @@ def exact_hits_and_saving(place):
     r = once(place, "--save", saved, wait=False)
     f.check(r.p.wait(timeout=60) == 1 and "saved.sh:1: " in r.said()[1], "a damaged file: %r" % (r.said(),))
     f.check(place.read("saved.sh").startswith("cxgbetool"), "is left alone")
+    for cut in ("", "cxgbetool t5nex0 filter 1 proto 6"):
+        place.write("saved.sh", cut)
+        r = once(place, "--save", saved, wait=False)
+        f.check(r.p.wait(timeout=60) == 1 and "so rules are missing" in r.said()[1], "cut short: %r" % (r.said(),))
+        f.check(place.read("saved.sh") == cut, "a file cut short is left alone")
     r = once(place, "--save", place.path("none/saved.sh"), wait=False)
     f.check(r.p.wait(timeout=60) == 1 and "none/saved.sh" in r.said()[1], "no folder for it: %r" % (r.said(),))
 
