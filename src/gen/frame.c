@@ -4,6 +4,7 @@
 #include "packet/cksum.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -170,4 +171,21 @@ void frame_head(const struct frame_tmpl *t, const struct flow *flow, unsigned le
 	if (sum == 0)
 		sum = 0xffff;
 	memcpy(udp + 6, &sum, 2);
+}
+
+int gen_conf_head(const struct gen_conf *conf, uint64_t i, uint8_t head[GEN_HEAD], struct err *err)
+{
+	struct frame_tmpl t;
+	struct flows flows;
+	struct flow flow;
+	int rc = frame_tmpl_init(&t, conf, 64, err);
+
+	static_assert((int)GEN_HEAD == (int)FRAME_HEAD, "a head");
+	if (rc != 0)
+		return rc;
+	flows_init(&flows, conf);
+	flows_at(&flows, i, &flow);
+	frame_head(&t, &flow, conf->len, head);
+	frame_tmpl_fini(&t);
+	return 0;
 }

@@ -110,6 +110,11 @@ struct gen_flow {
 // Not for random ends.
 void gen_conf_flow(const struct gen_conf *conf, uint64_t i, struct gen_flow *out);
 
+// The first bytes of a frame of flow number i as a sender makes it: Ethernet, IP and UDP header, and what
+// follows; without a sequence number.  -ENOMEM.
+enum { GEN_HEAD = 64 };
+int gen_conf_head(const struct gen_conf *conf, uint64_t i, uint8_t head[GEN_HEAD], struct err *err);
+
 // Sends one frame as it is; false if the port does not take it now, the pool is empty, or the frame
 // is longer than a buffer of it.
 bool gen_frame_send(struct port *port, uint16_t queue, struct rte_mempool *pool, const void *frame,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "lab/filter.h"
 
+#include "packet/parse.h"
+
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +46,32 @@ unsigned lab_filter_first(const struct lab_filter *f, const struct classify_key 
 		if (lab_rule_matches(&f->rule[i], k))
 			return i;
 	return f->n;
+}
+
+// Of words that end at n, so many that no word is cut.
+static unsigned whole_words(const char *words, unsigned n)
+{
+	while (n > 0 && words[n] != ' ')
+		n--;
+	return n;
+}
+
+const char *lab_rule_text(const struct lab_filter *f, unsigned i, char out[LAB_RULE_TEXT])
+{
+	enum { SHOWN = 96 };
+	const struct lab_rule *r;
+	unsigned n, len;
+
+	if (i == f->n) {
+		snprintf(out, LAB_RULE_TEXT, "no rule");
+		return out;
+	}
+	r = &f->rule[i];
+	len = (unsigned)strlen(r->words);
+	n = len > SHOWN ? whole_words(r->words, SHOWN) : len;
+	snprintf(out, LAB_RULE_TEXT, "rule %u (%.*s%s)", r->idx, (int)n, r->words,
+		n < len ? " ..." : "");
+	return out;
 }
 
 static void words_of(const struct ip *ip, uint32_t out[4])
@@ -96,12 +125,41 @@ void lab_key(const struct build *b, unsigned iport, struct classify_key *out)
 	}
 }
 
+// What all frames of a traffic have, as the generator makes them.
+static int frame_of(const struct gen_conf *traffic, struct build *b, struct err *err)
+{
+	uint8_t head[GEN_HEAD];
+	struct hdrs h;
+	const uint8_t *ip;
+	int rc = gen_conf_head(traffic, 0, head, err);
+
+	if (rc != 0)
+		return rc;
+	if (packet_parse_head(head, traffic->len < GEN_HEAD ? traffic->len : GEN_HEAD, traffic->len,
+		    &h) != DROP_NONE ||
+		h.n_vlan != 0)
+		return err_set(err, EINVAL, "the traffic's frames are not plain IP");
+	ip = head + h.l3;
+	*b = (struct build){.proto = h.proto};
+	if (h.family == 4) {
+		b->tos = ip[1];
+		b->ip_off = (uint16_t)(ip[6] << 8 | ip[7]);
+	} else {
+		b->tos = (uint8_t)(ip[0] << 4 | ip[1] >> 4);
+	}
+	return 0;
+}
+
 int lab_flows_make(struct lab_flows *out, const struct lab_filter *f,
 	const struct gen_conf *traffic, unsigned iport, struct err *err)
 {
 	uint64_t total = gen_conf_flows(traffic);
+	struct build b;
+	int rc = frame_of(traffic, &b, err);
 
 	*out = (struct lab_flows){.n = total, .all = true, .n_rules = f->n};
+	if (rc != 0)
+		return rc;
 	out->rule = calloc(f->n + 1, sizeof(*out->rule));
 	if (out->rule == NULL)
 		return err_set(err, ENOMEM, "no memory for %u rules", f->n);
@@ -110,7 +168,6 @@ int lab_flows_make(struct lab_flows *out, const struct lab_filter *f,
 		out->all = false;
 	}
 	for (uint64_t i = 0; i < out->n; i++) {
-		struct build b = {.proto = P_UDP};
 		struct classify_key key;
 		struct gen_flow flow;
 

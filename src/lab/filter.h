@@ -42,6 +42,10 @@ void lab_filter_free(struct lab_filter *f);
 
 bool lab_rule_matches(const struct lab_rule *r, const struct classify_key *k);
 
+// "rule 101 (proto 17 action drop)", longer words cut behind one of them; "no rule" for f->n.  Returns out.
+enum { LAB_RULE_TEXT = 128 };
+const char *lab_rule_text(const struct lab_filter *f, unsigned i, char out[LAB_RULE_TEXT]);
+
 // The first rule that matches; f->n = none, and the frame passes.
 unsigned lab_filter_first(const struct lab_filter *f, const struct classify_key *k);
 
@@ -60,6 +64,7 @@ struct lab_flows {
 enum { LAB_FLOWS_MAX = 65536 };
 
 // -ENOMEM.
+// The fields of the frames are those that the tester's generator gives them.
 int lab_flows_make(struct lab_flows *out, const struct lab_filter *f,
 	const struct gen_conf *traffic, unsigned iport, struct err *err);
 void lab_flows_free(struct lab_flows *f);

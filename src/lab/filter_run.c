@@ -101,16 +101,19 @@ static unsigned probes_of(const struct filter_run *r, unsigned i)
 static void gate_hits(const struct filter_run *r, struct lab_run *run)
 {
 	for (unsigned i = 0; i < r->filter->n; i++) {
-		const struct lab_rule *rule = &r->filter->rule[i];
-		uint64_t least, most, probes = rule->counted ? 2 * probes_of(r, i) : 0;
+		uint64_t least, most, probes = 2 * probes_of(r, i);
+		char rule[LAB_RULE_TEXT];
 
-		lab_flows_hits(&r->flows, i, rule->counted ? run->offered : 0, &least, &most);
+		if (!r->filter->rule[i].counted) {
+			r->hits[i] = 0; // no figure of it is told
+			continue;
+		}
+		lab_flows_hits(&r->flows, i, run->offered, &least, &most);
 		least += probes;
 		most += probes;
 		if (r->hits[i] < least || r->hits[i] > most)
-			fails(run, "hits",
-				"rule %u (%.80s) counts %" PRIu64 " frames, not %" PRIu64 "%s",
-				rule->idx, rule->words, r->hits[i],
+			fails(run, "hits", "%s counts %" PRIu64 " frames, not %" PRIu64 "%s",
+				lab_rule_text(r->filter, i, rule), r->hits[i],
 				r->hits[i] < least ? least : most,
 				least == most        ? ""
 				: r->hits[i] < least ? " or more"

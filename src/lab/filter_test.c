@@ -135,6 +135,53 @@ static void flows_are_counted_by_the_first_rule_they_meet(void **state)
 	lab_flows_free(&flows);
 }
 
+// pkt-gen's IPv4 frames have TOS 0x10, its IPv6 frames traffic class 0.
+static void flows_have_the_fields_of_the_frames_that_are_sent(void **state)
+{
+	struct lab_rule rules[2];
+	struct lab_filter f = {.rule = rules, .n = 2};
+	struct lab_traffic t;
+	struct lab_flows flows;
+
+	(void)state;
+	for (int family = 4; family <= 6; family += 2) {
+		for (unsigned i = 0; i < 2; i++) {
+			rules[i] = any4(i, LAB_RULE_PASS);
+			rules[i].match.value.family = (uint8_t)family;
+			rules[i].match.mask.tos = 0xff;
+			rules[i].match.value.tos = i == 0 ? 0x10 : 0;
+			rules[i].match.value.proto = 17;
+			rules[i].match.mask.proto = 0xff;
+			rules[i].match.mask.frag = 1;
+			rules[i].match.mask.ethertype = 0xffff;
+			rules[i].match.value.ethertype = family == 4 ? 0x0800 : 0x86dd;
+			rules[i].match.mask.vlan_valid = 0xff;
+			rules[i].match.value.vlan_valid = CLASSIFY_HAS_PORTS;
+		}
+		lab_traffic_default(family, &t);
+		assert_int_equal(lab_flows_make(&flows, &f, &t.gen, 0, NULL), 0);
+		assert_int_equal(flows.rule[family == 4 ? 0 : 1], 2000);
+		lab_flows_free(&flows);
+	}
+}
+
+static void a_long_rule_is_told_in_whole_words(void **state)
+{
+	struct lab_rule rules[] = {any4(7, LAB_RULE_PASS), any4(8, LAB_RULE_PASS)};
+	struct lab_filter f = {.rule = rules, .n = 2};
+	char text[LAB_RULE_TEXT];
+
+	(void)state;
+	snprintf(rules[1].words, sizeof(rules[1].words), "%s",
+		"iport 0 tos 16 proto 17 ethtype 2048 sport 1024 dport 2000 sip 198.18.10.0/24 dip "
+		"198.19.10.100/32 action pass hitcnts 0");
+	assert_string_equal(lab_rule_text(&f, 0, text), "rule 7 (rule for test 7)");
+	assert_string_equal(lab_rule_text(&f, 1, text),
+		"rule 8 (iport 0 tos 16 proto 17 ethtype 2048 sport 1024 dport 2000 sip "
+		"198.18.10.0/24 dip ...)");
+	assert_string_equal(lab_rule_text(&f, 2, text), "no rule");
+}
+
 static void a_traffic_that_one_rule_meets_is_counted_to_the_frame(void **state)
 {
 	struct lab_rule rules[] = {any4(1, LAB_RULE_PASS)};
@@ -340,6 +387,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_rule_matches_when_every_field_does),
 		cmocka_unit_test(flows_are_counted_by_the_first_rule_they_meet),
+		cmocka_unit_test(flows_have_the_fields_of_the_frames_that_are_sent),
+		cmocka_unit_test(a_long_rule_is_told_in_whole_words),
 		cmocka_unit_test(a_traffic_that_one_rule_meets_is_counted_to_the_frame),
 		cmocka_unit_test(each_rule_gets_a_frame_that_meets_it_first),
 		cmocka_unit_test(what_cannot_cross_the_device_has_no_probe),

@@ -203,16 +203,6 @@ static bool fails(struct lab_run *run, const char *gate, const char *fmt, ...)
 	return false;
 }
 
-// "rule 101 (proto 17 action drop)", "no rule".
-static const char *rule_text(const struct lab_filter *f, unsigned i, char *out, size_t size)
-{
-	if (i == f->n)
-		snprintf(out, size, "no rule");
-	else
-		snprintf(out, size, "rule %u (%.80s)", f->rule[i].idx, f->rule[i].words);
-	return out;
-}
-
 static bool judge(
 	const struct round *r, const struct lab_filter *f, const char *when, struct lab_run *run)
 {
@@ -220,9 +210,9 @@ static bool judge(
 		const struct probe *p = &r->set->probe[i];
 		unsigned came = r->seen[0].arrived[i] + r->seen[1].arrived[i];
 		unsigned changed = r->seen[0].changed[i] + r->seen[1].changed[i];
-		char rule[128];
+		char rule[LAB_RULE_TEXT];
 
-		rule_text(f, p->first, rule, sizeof(rule));
+		lab_rule_text(f, p->first, rule);
 		if (came > 0 && !p->passes)
 			return fails(run, "probe", "%s: a frame that %s must drop came through",
 				when, rule);

@@ -228,6 +228,21 @@ static void a_wrong_device_makes_the_run_void(void **state)
 	}
 }
 
+static void a_rule_without_hits_is_not_compared(void **state)
+{
+	struct lab_run run;
+
+	(void)state;
+	rules[1].counted = false;
+	run = rounds(MISCOUNTS);
+	rules[1].counted = true;
+	if (!run.valid)
+		fail_msg("%s: %s", run.gate, run.why);
+	assert_int_equal(run_of->hits[1], 0);
+	assert_int_equal(run_of->hits[0], 2);
+	assert_false(rounds(MISCOUNTS).valid);
+}
+
 // Nothing is sent: it would measure how fast a filter stops frames.
 static void traffic_that_the_rules_stop_makes_the_run_void(void **state)
 {
@@ -255,6 +270,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_right_device_passes),
 		cmocka_unit_test(a_wrong_device_makes_the_run_void),
+		cmocka_unit_test(a_rule_without_hits_is_not_compared),
 		cmocka_unit_test(traffic_that_the_rules_stop_makes_the_run_void),
 	};
 
