@@ -50,6 +50,21 @@ static size_t extent(const char *text, size_t *code, unsigned *n_lines)
 	return (size_t)(p - text);
 }
 
+// The word of the shell that the line begins with, if that is one that makes it a program.
+static const char *keyword(const char *line)
+{
+	static const char *const words[] = {"if", "then", "elif", "else", "fi", "for", "while",
+		"until", "do", "done", "case", "esac", "{", "}", "!"};
+	size_t len;
+
+	line += strspn(line, " \t");
+	len = strcspn(line, " \t\n;");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i]) == len && strncmp(line, words[i], len) == 0)
+			return words[i];
+	return NULL;
+}
+
 static bool is_tool(const char *word)
 {
 	const char *slash = strrchr(word, '/');
@@ -115,12 +130,20 @@ static int take_words(struct reader *r, char **words, unsigned n)
 static int take_line(struct reader *r, const char *text, size_t len)
 {
 	char where[CONF_WHERE_MAX], *line = strndup(text, len), **words;
+	const char *key;
 	struct err own = {0};
 	unsigned n;
 	int rc;
 
 	if (line == NULL)
 		return err_set(r->err, ENOMEM, "%s: out of memory", r->file);
+	key = keyword(line);
+	if (key != NULL) {
+		free(line);
+		return err_set(r->err, EINVAL,
+			"%s:%u: '%s': no program of the shell is run here; %s", r->file, r->line,
+			key, instead);
+	}
 	where_text(where, r->file, r->line);
 	rc = shell_words(line, where, &words, &n, &own);
 	free(line);

@@ -140,7 +140,12 @@ static void the_rest_of_the_shell_is_refused(void **state)
 	} bad[] = {
 		{"\nkldload t5fw_cfg\n",
 			"s:2: 'kldload' is not cxgbetool, and nothing else is run" INSTEAD},
-		{"for i in 1 2\n", "s:1: 'for' is not cxgbetool, and nothing else is run" INSTEAD},
+		{"for i in 1 2\n", "s:1: 'for': no program of the shell is run here" INSTEAD},
+		{"\n  while true; do\n",
+			"s:2: 'while': no program of the shell is run here" INSTEAD},
+		{"if test -e x; then\n", "s:1: 'if': no program of the shell is run here" INSTEAD},
+		{"done; true\n", "s:1: 'done': no program of the shell is run here" INSTEAD},
+		{"iffy\n", "s:1: 'iffy' is not cxgbetool, and nothing else is run" INSTEAD},
 		{"x=5\n", "s:1: 'x=5' is not cxgbetool, and nothing else is run" INSTEAD},
 		{"set -- a\n", "s:1: 'set' is not cxgbetool, and nothing else is run" INSTEAD},
 		{"set\n", "s:1: 'set' is not cxgbetool, and nothing else is run" INSTEAD},
