@@ -48,7 +48,7 @@ bool export_plain(struct export *x, const struct export_rule *r)
 	if (f->report_tid)
 		return export_refuse(x, r, "rpttid", "only the card can report it");
 	if (f->nat != NAT_NONE)
-		return export_refuse(x, r, "nat", "translation without state is the card's");
+		return export_refuse(x, r, "nat", "translation is not exported by weir");
 	return true;
 }
 
