@@ -110,7 +110,7 @@ static int rules(const char *name, int argc, char **argv, bool json)
 	argv[-1] = (char *)"rules"; // in the place of the name
 	status = client_request("weir adapter", name, argc + 1, argv - 1,
 		json ? client_print_json : keep, json ? NULL : all);
-	if (status == 0 && !json)
+	if (!json) // with those that are there, if one is not
 		ctl_tables(all, stdout);
 	json_decref(all);
 	return status;
@@ -133,8 +133,6 @@ static int save(const char *name, const char *path)
 	FILE *f;
 	int status;
 
-	if (path == NULL)
-		return client_request("weir adapter", name, 1, words, client_print_line, NULL);
 	f = open_memstream(&text, &len);
 	if (f == NULL)
 		return ENOMEM;
@@ -143,7 +141,9 @@ static int save(const char *name, const char *path)
 	status = client_request("weir adapter", name, 1, words, to_file, f);
 	if (fclose(f) != 0)
 		status = ENOMEM;
-	if (status == 0 && text_write_file(path, text, len, &err) != 0) {
+	if (status == 0 && path == NULL) {
+		fputs(text, stdout);
+	} else if (status == 0 && text_write_file(path, text, len, &err) != 0) {
 		fprintf(stderr, "weir adapter: %s\n", err.msg);
 		status = 1;
 	}

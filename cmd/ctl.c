@@ -38,6 +38,18 @@ static void collect(void *arg, json_t *object)
 		client_print_line(NULL, object);
 }
 
+static const char *const words[] = {"stats", "drops", "stages", "rules", "metrics", "info", "hits",
+	"save", "export", "adapter"};
+
+// No table is no answer to people.
+static void say_none(const char *word)
+{
+	if (strcmp(word, "drops") == 0)
+		puts("no packet was dropped");
+	else if (strcmp(word, "rules") == 0)
+		puts("the card has no rules");
+}
+
 static int ask(const char *name, int argc, char **argv, bool json)
 {
 	json_t *all = json_array();
@@ -50,6 +62,8 @@ static int ask(const char *name, int argc, char **argv, bool json)
 				client_print_json(NULL, json_array_get(all, i));
 		else
 			ctl_tables(all, stdout);
+	} else if (!json && status == 0 && argc == 1) {
+		say_none(argv[0]);
 	}
 	json_decref(all);
 	return status;
@@ -117,6 +131,15 @@ int cmd_ctl(int argc, char **argv)
 		json = true;
 		argc--;
 	}
+	// No card is called so: the name was forgotten.
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(argv[0], words[i]) == 0) {
+			fprintf(stderr,
+				"weir ctl: '%s' is a word for a router; its name comes first, as in "
+				"weir ctl t5nex0 %s\n",
+				words[i], words[i]);
+			return 2;
+		}
 	if (argc == 1)
 		return ask(argv[0], 1, stats, json);
 	return ask(argv[0], argc - 1, argv + 1, json);

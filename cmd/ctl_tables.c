@@ -52,8 +52,9 @@ static void total(const json_t *o, FILE *out)
 		fprintf(out, "ICMP errors: %" PRIu64 " sent, %" PRIu64 " held back by the limit\n",
 			ctl_number(o, "icmp_sent"), ctl_number(o, "icmp_limited"));
 	if (ctl_number(o, "fragmented") > 0)
-		fprintf(out, "fragmented %" PRIu64 " packets into %" PRIu64 "\n",
-			ctl_number(o, "fragmented"), ctl_number(o, "fragments"));
+		fprintf(out, "fragmented %" PRIu64 " packet%s into %" PRIu64 "\n",
+			ctl_number(o, "fragmented"), ctl_number(o, "fragmented") == 1 ? "" : "s",
+			ctl_number(o, "fragments"));
 }
 
 static void port(struct table *t, const json_t *o)

@@ -175,16 +175,21 @@ struct wanted {
 	struct ctl_reply *reply;
 	const uint64_t *idx;
 	unsigned n;
+	uint64_t found; // a bit for each of idx
 	bool hash;
 	json_t *hits; // of request "hits": [index, hits] in turn, instead of objects
 };
 
-static bool is_wanted(const struct wanted *w, uint32_t idx)
+static bool is_wanted(struct wanted *w, uint32_t idx)
 {
+	bool yes = w->n == 0;
+
 	for (unsigned i = 0; i < w->n; i++)
-		if (w->idx[i] == idx)
-			return true;
-	return w->n == 0;
+		if (w->idx[i] == idx) {
+			w->found |= UINT64_C(1) << i;
+			yes = true;
+		}
+	return yes;
 }
 
 static void one_rule(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
@@ -225,6 +230,9 @@ static int answer_rules(const struct answers *a, int argc, char **argv, struct c
 	adapter_each(a->card, false, one_rule, &w);
 	w.hash = true;
 	adapter_each(a->card, true, one_rule, &w);
+	for (unsigned i = 0; i < w.n; i++)
+		if ((w.found >> i & 1) == 0)
+			return ctl_fail(reply, EINVAL, "rules: there is no rule %" PRIu64, idx[i]);
 	return 0;
 }
 

@@ -156,14 +156,20 @@ static void account_json(const struct box *b, const struct path_counters *c,
 	json_decref(all);
 }
 
+static const char *s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void account_text(const struct path_counters *c, const struct router_counters *r,
 	const struct box_port *ports, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		printf("%-10s received %" PRIu64 " packets, %" PRIu64 " bytes; sent %" PRIu64
-		       " packets, %" PRIu64 " bytes\n",
-			ports[i].iface, c->port[i].rx_packets, c->port[i].rx_bytes,
-			c->port[i].tx_packets, c->port[i].tx_bytes);
+		printf("%-10s received %" PRIu64 " packet%s, %" PRIu64 " bytes; sent %" PRIu64
+		       " packet%s, %" PRIu64 " bytes\n",
+			ports[i].iface, c->port[i].rx_packets, s(c->port[i].rx_packets),
+			c->port[i].rx_bytes, c->port[i].tx_packets, s(c->port[i].tx_packets),
+			c->port[i].tx_bytes);
 	printf("in %" PRIu64 ", made here %" PRIu64 ", sent %" PRIu64 ", queued %" PRIu64 "\n",
 		c->in, c->made, c->sent, c->queued);
 	for (unsigned i = 0; i < DROP_COUNT; i++)
@@ -174,14 +180,14 @@ static void account_text(const struct path_counters *c, const struct router_coun
 		printf("ICMP errors: %" PRIu64 " sent, %" PRIu64 " held back by the limit\n",
 			r->icmp_sent, r->icmp_limited);
 	if (r->fragmented > 0)
-		printf("fragmented %" PRIu64 " packets into %" PRIu64 "\n", r->fragmented,
-			r->fragments);
+		printf("fragmented %" PRIu64 " packet%s into %" PRIu64 "\n", r->fragmented,
+			s(r->fragmented), r->fragments);
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		if (c->stage[i].packets != 0)
-			printf("%-7s %" PRIu64 " calls, %" PRIu64
-			       " packets, %.1f cycles a packet\n",
+			printf("%-7s %" PRIu64 " call%s, %" PRIu64
+			       " packet%s, %.1f cycles a packet\n",
 				path_stage_name((enum path_stage)i), c->stage[i].calls,
-				c->stage[i].packets,
+				s(c->stage[i].calls), c->stage[i].packets, s(c->stage[i].packets),
 				(double)c->stage[i].cycles / (double)c->stage[i].packets);
 }
 

@@ -68,6 +68,8 @@ static void print_row(
 	}
 	if (width != 0 && len > width)
 		len = width;
+	while (len > 0 && line[len - 1] == ' ')
+		len--;
 	for (size_t i = 0; i < len; i++)
 		putc((unsigned char)line[i] < ' ' || line[i] == 0x7f ? '?' : line[i], out);
 	putc('\n', out);

@@ -195,6 +195,10 @@ def asking(place, router):
     r = place.run("weir", "ctl", "t5nex0", "rules", "90", "91")
     f.check(re.search(r"^ *90 +\d+  .*proto 6", r.stdout, re.M) is not None and len(r.stdout.splitlines()) == 3,
             "ctl rules: %r" % r)
+    r = place.run("weir", "ctl", "t5nex0", "rules", "90", "5")
+    f.check(r.returncode == 22 and "there is no rule 5" in r.stderr and re.search(r"^ *90 ", r.stdout, re.M), "no rule 5: %r" % r)
+    r = place.run("weir", "ctl", "info")
+    f.check(r.returncode == 2 and "weir ctl t5nex0 info" in r.stderr, "the name forgotten: %r" % r)
     r = place.run("weir", "ctl", "t5nex0", "rules", "--json")
     objects = [json.loads(l) for l in r.stdout.splitlines()]
     f.check([o["idx"] for o in objects] == sorted(ROWS) and all(o["type"] == "rule" for o in objects), "json: %r" % r)
@@ -293,6 +297,8 @@ def exact_hits_and_saving(place):
     s = place.run("weir", "adapter", "save", "t5nex0", place.path("copy.sh"))
     f.check(s.returncode == 0 and [l for l in place.read("copy.sh").splitlines() if l.startswith("cx")]
             == [l for l in text.splitlines() if l.startswith("cx")], "adapter save: %r" % s)
+    s = place.run("weir", "adapter", "save", "t5nex0")
+    f.check(s.returncode == 0 and s.stdout == place.read("copy.sh"), "adapter save to standard output: %r" % s)
     r.stop()
     place.write("saved.sh", "cxgbetool t5nex0 filter 1 dport\n")
     r = once(place, "--save", saved, wait=False)
