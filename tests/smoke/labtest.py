@@ -74,6 +74,16 @@ def too_busy(found):
     return gates and gates <= {"unsteady", "generator-limited"}
 
 
+def measured(f, r, where, what):
+    """The results of an experiment that went well; None if it did not, or if this machine was too busy."""
+    found = load(os.path.join(where, results(r.stdout))) if "\nresults: " in r.stdout else None
+    if r.returncode == 3 and found and too_busy(found):
+        print("skipped: %s: other work of this machine made runs void, again and again" % what)
+        return None
+    ok = f.check(r.returncode == 0, "%s: exit %d: %s%s" % (what, r.returncode, r.stdout[-800:], r.stderr))
+    return found if ok else None
+
+
 def interfaces():
     return sorted(os.listdir("/sys/class/net"))
 
