@@ -32,9 +32,9 @@ struct bits_field {
 	uint32_t *off; // of each cell: what its class adds to the place of the row in its group
 	uint32_t *up;  // levels of the search tree above end
 	uint32_t max_up;
-	uint16_t *table; // class of each value, for fields of 16 bits with many cells
+	uint16_t *table; // class of each value, for fields of 16 bits that ever had many cells
 	uint32_t bits;   // of a byte: those that tell its class
-	bool changed;    // cells or classes have, since the table was made
+	bool changed;    // cells or classes have, since these were found
 };
 
 // What a rule asks of one field: cells first to last, and of those the ones with
@@ -114,6 +114,8 @@ int bits_field_open(struct bits_field *f, bool ranges, const struct bits *b);
 int bits_field_add(struct bits_field *f, const struct bits_part *part, unsigned bit, uint64_t hash,
 	unsigned words);
 void bits_field_delete(struct bits_field *f, unsigned bit, uint64_t hash, unsigned words);
+// Values from..to (at most 65535) are of a class now, in the table.
+void bits_field_fill(struct bits_field *f, uint32_t from, uint32_t to, uint32_t class);
 // Packs the used bits of all rows into rows of another width.
 int bits_field_resize(
 	struct bits_field *f, unsigned words, const uint64_t *used, unsigned new_words);

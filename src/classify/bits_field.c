@@ -93,6 +93,7 @@ int bits_field_open(struct bits_field *f, bool ranges, const struct bits *b)
 	f->count[0] = cells;
 	if (ranges)
 		f->end[0] = UINT32_MAX;
+	f->changed = true;
 	return 0;
 }
 
@@ -109,6 +110,14 @@ void bits_field_free(struct bits_field *f)
 	free(f->up);
 	free(f->table);
 	*f = (struct bits_field){0};
+}
+
+void bits_field_fill(struct bits_field *f, uint32_t from, uint32_t to, uint32_t class)
+{
+	uint32_t n = to < UINT16_MAX ? to + 1 : UINT16_MAX + 1;
+
+	for (uint32_t value = from; value < n; value++)
+		f->table[value] = (uint16_t) class;
 }
 
 static uint32_t cell_of(const struct bits_field *f, uint32_t value)
@@ -189,6 +198,13 @@ static inline void set(
 	f->hash[k] ^= hash;
 }
 
+// A table of classes follows its cells: value is the first one of the cell.
+static inline void tell_table(struct bits_field *f, uint32_t value, uint32_t cell)
+{
+	if (f->table != NULL)
+		bits_field_fill(f, value, f->end[cell], f->cls[cell]);
+}
+
 int bits_field_add(struct bits_field *f, const struct bits_part *part, unsigned bit, uint64_t hash,
 	unsigned words)
 {
@@ -206,13 +222,16 @@ int bits_field_add(struct bits_field *f, const struct bits_part *part, unsigned 
 		c = (struct cover){part->lo > 0 ? cut(f, part->lo - 1) + 1 : 0, 0, 0, 0};
 		c.last = cut(f, part->hi);
 	}
-	f->changed = true;
 	n = f->n_classes;
 	if (split(f, &c, words) != 0)
 		return -ENOMEM;
-	for (uint32_t i = c.first; i <= c.last; i++)
-		if (covers(&c, i))
-			f->cls[i] = f->map[f->cls[i]];
+	f->changed |= f->n_classes != n;
+	for (uint32_t i = c.first; i <= c.last; i++) {
+		if (!covers(&c, i) || f->map[f->cls[i]] == f->cls[i])
+			continue;
+		f->cls[i] = f->map[f->cls[i]];
+		tell_table(f, i > 0 && f->end != NULL ? f->end[i - 1] + 1 : 0, i);
+	}
 	for (uint32_t k = 0; k < n; k++)
 		if (f->mark[k] != 0)
 			set(f, f->map[k], bit, hash, words);
@@ -241,11 +260,12 @@ static bool same(const struct bits_field *f, uint32_t a, uint32_t b, unsigned wo
 	       memcmp(&f->rows[(size_t)a * words], &f->rows[(size_t)b * words], words * 8) == 0;
 }
 
-// map[] becomes, for each class, the one with the same row that did not have the bit, or itself.
+// Are there equal rows?  map[] becomes, for each class, the one with the same row that did not have the bit, or itself.
 // Behind it lies a hash table of the classes without the bit: their numbers plus one.
-static void find_equal(struct bits_field *f, unsigned words)
+static bool find_equal(struct bits_field *f, unsigned words)
 {
 	uint32_t *table = f->map + f->max_classes, size = 1;
+	bool any = false;
 
 	while (size < 2 * f->n_classes)
 		size *= 2;
@@ -264,25 +284,33 @@ static void find_equal(struct bits_field *f, unsigned words)
 
 		while (f->mark[k] && table[at] != 0 && !same(f, table[at] - 1, k, words))
 			at = (at + 1) & (size - 1);
-		if (f->mark[k] && table[at] != 0)
+		if (f->mark[k] && table[at] != 0) {
 			f->map[k] = table[at] - 1;
+			any = true;
+		}
 	}
+	return any;
 }
 
-// Takes out the classes that map[] gives another number, and makes map[] the numbers after it.
+// Takes out the classes that map[] gives another number, and makes map[] the numbers after it.  The
+// last classes take the numbers that become free, so that most cells keep theirs.
 static void compact(struct bits_field *f, unsigned words)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, hole = 0;
 
 	for (uint32_t k = 0; k < f->n_classes; k++) {
+		f->mark[k] = k;
+		n += f->map[k] == k;
+	}
+	for (uint32_t k = n; k < f->n_classes; k++) {
 		if (f->map[k] != k)
 			continue;
-		if (n != k) {
-			memcpy(&f->rows[(size_t)n * words], &f->rows[(size_t)k * words],
-				words * sizeof(*f->rows));
-			f->hash[n] = f->hash[k];
-		}
-		f->mark[k] = n++;
+		while (f->map[hole] == hole)
+			hole++;
+		memcpy(&f->rows[(size_t)hole * words], &f->rows[(size_t)k * words],
+			words * sizeof(*f->rows));
+		f->hash[hole] = f->hash[k];
+		f->mark[k] = hole++;
 	}
 	for (uint32_t k = 0; k < f->n_classes; k++)
 		f->map[k] = f->mark[f->map[k]];
@@ -292,20 +320,24 @@ static void compact(struct bits_field *f, unsigned words)
 // Cells get their new classes; neighbours that now are of one class become one.
 static void relabel(struct bits_field *f)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, value = 0;
 
 	memset(f->count, 0, f->n_classes * sizeof(*f->count));
 	for (uint32_t i = 0; i < f->n_cells; i++) {
-		uint32_t k = f->map[f->cls[i]];
+		uint32_t old = f->cls[i], k = f->map[old];
+		uint32_t last = f->end != NULL ? f->end[i] : 0;
 
 		if (f->end != NULL && n > 0 && f->cls[n - 1] == k) {
-			f->end[n - 1] = f->end[i];
-			continue;
+			f->end[n - 1] = last;
+		} else {
+			if (f->end != NULL)
+				f->end[n] = last;
+			f->cls[n++] = k;
+			f->count[k]++;
 		}
-		if (f->end != NULL)
-			f->end[n] = f->end[i];
-		f->cls[n++] = k;
-		f->count[k]++;
+		if (f->table != NULL && k != old)
+			bits_field_fill(f, value, last, k);
+		value = last + 1;
 	}
 	f->n_cells = n;
 }
@@ -314,8 +346,9 @@ void bits_field_delete(struct bits_field *f, unsigned bit, uint64_t hash, unsign
 {
 	if (clear(f, bit, hash, words) == 0)
 		return;
+	if (!find_equal(f, words))
+		return;
 	f->changed = true;
-	find_equal(f, words);
 	compact(f, words);
 	relabel(f);
 }

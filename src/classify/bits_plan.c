@@ -3,7 +3,7 @@
 // and the rows of the groups.  Made anew after every change; what it costs is bounded by the number
 // of cells and by PRODUCT_WORDS for each group.
 //
-// Groups are filled first fit, largest field first.  A field alone in its group uses its own rows.
+// Groups are filled largest field first.  A field alone in its group uses its own rows.
 // Words 1 to 3 of addresses have groups of their own behind the others, if only rules for family 6
 // look at them: then keys of other families need not go through these, as the row of the family has
 // no bit of such a rule.
@@ -55,7 +55,13 @@ static unsigned active(const struct bits *b, unsigned *list)
 	return n;
 }
 
-static void make_groups(const struct bits *b, struct plan *p)
+static bool fits(const struct bits *b, const struct group *g, bool low, size_t classes)
+{
+	return g->low == low && g->rows * classes * b->words <= PRODUCT_WORDS;
+}
+
+// Puts fields into the first group they fit in, or the smallest.
+static void pack(const struct bits *b, struct plan *p, bool smallest)
 {
 	unsigned list[BITS_FIELDS], n = active(b, list);
 
@@ -63,18 +69,31 @@ static void make_groups(const struct bits *b, struct plan *p)
 	for (unsigned i = 0; i < n; i++) {
 		bool low = is_low(b, list[i]);
 		size_t classes = b->field[list[i]].n_classes;
-		unsigned g = 0;
+		unsigned to = p->n;
 
-		while (g < p->n && (p->group[g].low != low ||
-					   p->group[g].rows * classes * b->words > PRODUCT_WORDS))
-			g++;
-		if (g == p->n)
+		for (unsigned g = p->n; g-- > 0;)
+			if (fits(b, &p->group[g], low, classes) &&
+				(!smallest || to == p->n || p->group[g].rows < p->group[to].rows))
+				to = g;
+		if (to == p->n)
 			p->group[p->n++] = (struct group){.low = low, .rows = 1};
-		p->group[g].field[p->group[g].n++] = list[i];
-		p->group[g].rows *= classes;
+		p->group[to].field[p->group[to].n++] = list[i];
+		p->group[to].rows *= classes;
 	}
 	if (p->n == 0) // every rule matches every key
 		p->group[p->n++] = (struct group){.rows = 1};
+}
+
+// As few groups as first fit finds, and of these the small ones: what is multiplied out takes time
+// after every change, and room in the cache.
+static void make_groups(const struct bits *b, struct plan *p)
+{
+	struct plan small;
+
+	pack(b, p, false);
+	pack(b, &small, true);
+	if (small.n <= p->n)
+		*p = small;
 }
 
 // Lookups take the steps of ranges before those of bytes; field numbers are in that order.
@@ -229,22 +248,22 @@ static int make_byte(struct bits_field *f, struct bits_step *s)
 	return 0;
 }
 
+// Made once; bits_field.c keeps it up to date.
 static int make_table(struct bits_field *f, struct bits_step *s)
 {
 	uint32_t value = 0;
 
-	if (f->table == NULL)
-		f->table = malloc((UINT16_MAX + 2) * sizeof(*f->table));
+	s->table = f->table;
+	if (f->table != NULL)
+		return 0;
+	f->table = malloc((UINT16_MAX + 2) * sizeof(*f->table));
 	if (f->table == NULL)
 		return -ENOMEM;
-	for (uint32_t i = 0; f->changed && i < f->n_cells; i++) {
-		uint32_t end = f->end[i] < UINT16_MAX ? f->end[i] : UINT16_MAX;
-
-		while (value <= end)
-			f->table[value++] = (uint16_t)f->cls[i];
+	for (uint32_t i = 0; i < f->n_cells; i++) {
+		bits_field_fill(f, value, f->end[i], f->cls[i]);
+		value = f->end[i] + 1;
 	}
 	f->table[UINT16_MAX + 1] = 0;
-	f->changed = false;
 	s->table = f->table;
 	return 0;
 }
@@ -258,8 +277,8 @@ static int make_step(struct bits *b, unsigned field, size_t stride, struct bits_
 	s->size = (uint8_t)size;
 	s->n_cells = f->n_cells;
 	s->stride = (uint32_t)stride;
-	for (uint32_t i = 0; i < f->n_cells; i++)
-		f->off[i] = (uint32_t)(f->cls[i] * stride);
+	for (uint32_t i = 0, n = f->n_cells; i < n; i++)
+		f->off[i] = f->cls[i] * (uint32_t)stride;
 	if (size == 1)
 		return make_byte(f, s);
 	s->off_16 = f->off;
@@ -271,28 +290,24 @@ static int make_step(struct bits *b, unsigned field, size_t stride, struct bits_
 	return make_tree(f, s);
 }
 
-static inline __attribute__((always_inline)) void and_rows_n(
-	uint64_t *to, const uint64_t *from, const uint64_t *row, size_t n, size_t words)
-{
-	for (size_t i = 0; i < n * words; i += words)
-		for (size_t w = 0; w < words; w++)
-			to[i + w] = from[i + w] & row[w];
-}
-
-// n rows ANDed with one.
+// n rows ANDed with one.  A row is read as a whole before it is written, for the compiler cannot
+// know that no two rows overlap.
 static void and_rows(
 	uint64_t *to, const uint64_t *from, const uint64_t *row, size_t n, size_t words)
 {
-	if (words == 1)
-		and_rows_n(to, from, row, n, 1);
-	else if (words == 2)
-		and_rows_n(to, from, row, n, 2);
-	else if (words == 4)
-		and_rows_n(to, from, row, n, 4);
-	else if (words == 8)
-		and_rows_n(to, from, row, n, 8);
-	else
-		and_rows_n(to, from, row, n, words);
+	typedef uint64_t line __attribute__((vector_size(64), may_alias));
+
+	if (words < 8) {
+		for (size_t i = 0; i < n * words; i++)
+			to[i] = from[i] & row[i & (words - 1)];
+		return;
+	}
+	for (size_t w = 0; w < words; w += 8) {
+		const line with = *(const line *)(row + w);
+
+		for (size_t i = w; i < n * words; i += words)
+			*(line *)(to + i) = *(const line *)(from + i) & with;
+	}
 }
 
 // All ANDs of one row of each field, the first field's row counting fastest.
