@@ -106,9 +106,12 @@ static unsigned frame_max(const struct conf *c)
 	return max;
 }
 
+// A link that leads nowhere is there: its rules are missed when it is read.
 static bool is_there(const char *path)
 {
-	return access(path, F_OK) == 0 || errno != ENOENT;
+	struct stat st;
+
+	return lstat(path, &st) == 0 || errno != ENOENT;
 }
 
 // What router_save writes ends with a newline; a file that was cut short would be other rules.

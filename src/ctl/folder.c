@@ -49,6 +49,18 @@ int ctl_path(const char *name, char *out, size_t size, struct err *err)
 	return 0;
 }
 
+// In a folder that anybody can make (/tmp/weir-UID), who listens may be an impostor.  Root goes where
+// it is told to.
+static bool is_stranger(int fd)
+{
+	struct ucred who;
+	socklen_t len = sizeof(who);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) != 0)
+		return true;
+	return geteuid() != 0 && who.uid != 0 && who.uid != geteuid();
+}
+
 int ctl_connect(const char *name, char *path, size_t size, struct err *err)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -70,8 +82,13 @@ int ctl_connect(const char *name, char *path, size_t size, struct err *err)
 	}
 	if (fd < 0)
 		return err_set(err, errno, "%s: %s", path, strerror(errno));
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
-		return fd;
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0) {
+		if (!is_stranger(fd))
+			return fd;
+		close(fd);
+		return err_set(
+			err, EPERM, "%s: the program that listens there is another user's", path);
+	}
 	rc = errno == ECONNREFUSED || errno == ENOTDIR ? ENOENT : errno;
 	close(fd);
 	if (rc == ENOENT)

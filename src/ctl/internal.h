@@ -10,6 +10,7 @@ enum { CTL_PATH_MAX = 4096 };
 int ctl_folder_open(char *folder, size_t size, struct err *err);
 
 // A descriptor connected to the program's socket; its path goes to `path`.  -ENOENT: nobody listens.
+// -EPERM: neither we nor root do.
 int ctl_connect(const char *name, char *path, size_t size, struct err *err);
 
 // A reply while it is made: lines of JSON.

@@ -447,6 +447,45 @@ static void another_user_is_refused(void **state)
 				  "program obeys its owner and root only\"}\n");
 }
 
+// A user who finds the socket of another one where his own program's would be does not talk to it.
+static void another_users_program_is_not_trusted(void **state)
+{
+	char folder[] = "/tmp/weir-ctl-test.XXXXXX", path[4096],
+	     word[] = "a", *const words[] = {word};
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	struct rig *r = *state;
+	int status, fd;
+
+	if (geteuid() != 0) {
+		print_message("skipped: needs root\n");
+		skip();
+	}
+	assert_non_null(mkdtemp(folder));
+	setenv("WEIR_RUNTIME_DIR", folder, 1);
+	assert_int_equal(ctl_path("card", to.sun_path, sizeof(to.sun_path), NULL), 0);
+	strcpy(path, to.sun_path);
+	fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+	chmod(folder, 0755);
+	chmod(path, 0666);
+	assert_int_equal(seteuid(65533), 0); // whose the socket is, as its credentials say
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(seteuid(0), 0);
+	if (fork() == 0) {
+		struct err err = {0};
+
+		if (setuid(65534) != 0)
+			_exit(1);
+		_exit(ctl_request("card", 1, words, NULL, NULL, &err) == -EPERM ? 0 : 2);
+	}
+	wait(&status);
+	close(fd);
+	unlink(path);
+	rmdir(folder);
+	setenv("WEIR_RUNTIME_DIR", r->folder, 1);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -467,6 +506,7 @@ int main(void)
 		TEST(a_dead_socket_is_replaced_and_not_listed),
 		TEST(socket_and_folder_are_the_owners_alone),
 		TEST(another_user_is_refused),
+		TEST(another_users_program_is_not_trusted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
