@@ -12,6 +12,41 @@
 
 enum { TOLD_FIRST = 16 }; // rules at the head of a list that are told
 
+// The first rule that stops, moves or changes some of the traffic: a rate of such traffic is a rate of
+// something else.  The filter's n: none does.
+static unsigned stopper(const struct filter_run *r)
+{
+	unsigned i = 0;
+
+	while (i < r->filter->n &&
+		(r->flows.rule[i] == 0 || r->filter->rule[i].action == LAB_RULE_PASS))
+		i++;
+	return i;
+}
+
+static const char *stops(const struct filter_run *r, unsigned i)
+{
+	return r->filter->rule[i].action == LAB_RULE_DROP ? "drops" : "sends elsewhere or changes";
+}
+
+// A setup.sh may give the device other rules; without one it is known now that no run can be valid.
+static int check_flows(
+	const struct filter_run *r, const struct lab_condition *c, int family, struct err *err)
+{
+	const char *six = family == 6 ? "6" : "";
+	unsigned i = stopper(r);
+	char rule[LAB_RULE_TEXT];
+
+	if (i == r->filter->n || c->setup[0] != '\0')
+		return 0;
+	return err_set(err, EINVAL,
+		"%s %s %" PRIu64 " of the traffic's %" PRIu64
+		" flows, so nothing can be measured; give --src%s and --dst%s addresses and ports "
+		"that the rules pass",
+		lab_rule_text(r->filter, i, rule), stops(r, i), r->flows.rule[i], r->flows.n, six,
+		six);
+}
+
 struct filter_run *filter_run_new(const struct lab_condition *c, const struct lab_traffic *t,
 	const struct dut *d, struct err *err)
 {
@@ -38,6 +73,8 @@ struct filter_run *filter_run_new(const struct lab_condition *c, const struct la
 	if (rc == 0)
 		rc = lab_flows_make(
 			&r->flows, &c->filter, &t->gen, lab_topo_iport(&topo, false), err);
+	if (rc == 0)
+		rc = check_flows(r, c, t->family, err);
 	if (rc == 0)
 		return r;
 	err_context(err, "condition %s", c->name);
@@ -72,20 +109,15 @@ static void fails(struct lab_run *run, const char *gate, const char *fmt, ...)
 	va_end(ap);
 }
 
-// A rate of traffic that the rules stop is a rate of something else.
 static void gate_flows(const struct filter_run *r, struct lab_run *run)
 {
-	for (unsigned i = 0; i < r->filter->n; i++) {
-		const struct lab_rule *rule = &r->filter->rule[i];
+	unsigned i = stopper(r);
+	char rule[LAB_RULE_TEXT];
 
-		if (r->flows.rule[i] > 0 && rule->action != LAB_RULE_PASS)
-			fails(run, "filter",
-				"rule %u (%.80s) %s %" PRIu64 " of the traffic's %" PRIu64 " flows",
-				rule->idx, rule->words,
-				rule->action == LAB_RULE_DROP ? "drops"
-							      : "sends elsewhere or changes",
-				r->flows.rule[i], r->flows.n);
-	}
+	if (i < r->filter->n)
+		fails(run, "filter", "%s %s %" PRIu64 " of the traffic's %" PRIu64 " flows",
+			lab_rule_text(r->filter, i, rule), stops(r, i), r->flows.rule[i],
+			r->flows.n);
 }
 
 // How many probes of a round must have met rule i.

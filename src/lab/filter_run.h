@@ -15,7 +15,8 @@ struct filter_run {
 	bool has_hits;
 };
 
-// NULL with *err set: no memory, or a traffic that does not cross the box.
+// NULL with *err set: no memory, a traffic that does not cross the box, or one that the rules stop, unless
+// the condition has a setup.sh, which may give the device others.
 struct filter_run *filter_run_new(const struct lab_condition *c, const struct lab_traffic *t,
 	const struct dut *d, struct err *err);
 void filter_run_free(struct filter_run *r);

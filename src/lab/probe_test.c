@@ -243,7 +243,28 @@ static void a_rule_without_hits_is_not_compared(void **state)
 	assert_false(rounds(MISCOUNTS).valid);
 }
 
-// Nothing is sent: it would measure how fast a filter stops frames.
+// It would measure how fast a filter stops frames.
+static void traffic_that_the_rules_stop_is_refused(void **state)
+{
+	struct lab_traffic other = traffic;
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(
+		gen_range_parse("198.19.10.1:52-198.19.10.20:53", 4, &other.gen.dst, &err), 0);
+	assert_null(filter_run_new(&conditions.list[0], &other, &dut, &err));
+	assert_int_equal(err.code, EINVAL);
+	assert_string_equal(err.msg,
+		"condition forwarding: rule 10 (to port 53) drops 2000 of the traffic's 4000 flows, "
+		"so nothing can be measured; give --src and --dst addresses and ports that the "
+		"rules pass");
+	rules[0].action = LAB_RULE_OTHER;
+	assert_null(filter_run_new(&conditions.list[0], &other, &dut, &err));
+	rules[0].action = LAB_RULE_DROP;
+	assert_non_null(strstr(err.msg, "rule 10 (to port 53) sends elsewhere or changes 2000 of"));
+}
+
+// With a setup.sh nothing is sent, run by run.
 static void traffic_that_the_rules_stop_makes_the_run_void(void **state)
 {
 	struct lab_run run;
@@ -254,7 +275,9 @@ static void traffic_that_the_rules_stop_makes_the_run_void(void **state)
 	(void)state;
 	assert_int_equal(
 		gen_range_parse("198.19.10.1:52-198.19.10.20:53", 4, &other.gen.dst, &err), 0);
+	strcpy(conditions.list[0].setup, "setup.sh");
 	run_of = filter_run_new(&conditions.list[0], &other, &dut, &err);
+	conditions.list[0].setup[0] = '\0';
 	assert_non_null(run_of);
 	run = rounds(RIGHT);
 	assert_false(run.valid);
@@ -271,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_right_device_passes),
 		cmocka_unit_test(a_wrong_device_makes_the_run_void),
 		cmocka_unit_test(a_rule_without_hits_is_not_compared),
+		cmocka_unit_test(traffic_that_the_rules_stop_is_refused),
 		cmocka_unit_test(traffic_that_the_rules_stop_makes_the_run_void),
 	};
 
