@@ -2,6 +2,7 @@
 #include "lab/summary.h"
 
 #include "base/text.h"
+#include "stats/verdict.h"
 
 #include <errno.h>
 #include <math.h>
@@ -157,12 +158,48 @@ static unsigned partner(const struct lab_results *r, unsigned i)
 	return r->n_arms;
 }
 
+// Too few pairs of runs: whose fault it is, and what voided most of that arm's runs.
+static void blame(const struct lab_results *r, struct lab_comparison *c)
+{
+	const struct lab_arm *arm = &r->arm[r->arm[c->b].n <= r->arm[c->a].n ? c->b : c->a];
+	char runs[96] = "no valid run";
+	unsigned most = 0;
+	const char *gate = NULL;
+
+	if (c->n_blocks >= COMPARE_MIN)
+		return;
+	for (unsigned i = 0; i < r->n_runs; i++) {
+		unsigned n = 0;
+
+		for (unsigned j = 0; j < r->n_runs; j++)
+			n += &r->arm[r->run[j].arm] == arm && !r->run[j].valid &&
+			     strcmp(r->run[j].gate, r->run[i].gate) == 0;
+		if (n > most) {
+			most = n;
+			gate = r->run[i].gate;
+		}
+	}
+	if (arm->n > 0)
+		snprintf(runs, sizeof(runs), "%u valid run%s, and a verdict needs at least %d",
+			arm->n, arm->n == 1 ? "" : "s", COMPARE_MIN);
+	if (arm->n >= COMPARE_MIN)
+		snprintf(c->c.why, sizeof(c->c.why), "only %u blocks have a valid run of both",
+			c->n_blocks);
+	else if (gate != NULL)
+		snprintf(c->c.why, sizeof(c->c.why), "%.80s: %s (%u void: %s)", arm->name, runs,
+			arm->n_void, gate);
+	else
+		snprintf(c->c.why, sizeof(c->c.why), "%.80s: %s", arm->name, runs);
+}
+
 static void sentence(const struct lab_results *r, struct lab_comparison *c)
 {
 	const struct comparison *s = &c->c;
 	const char *a = r->arm[c->a].name, *b = r->arm[c->b].name;
-	char interval[96] = "no interval", floor[64] = "";
+	char interval[96] = "no interval", floor[64] = "", level[32] = "";
 
+	if (s->verdict == INVALID)
+		blame(r, c);
 	verdict_text(s, c->verdict, sizeof(c->verdict));
 	if (s->verdict == INVALID) {
 		snprintf(c->sentence, sizeof(c->sentence), "%s against %s: %s: %s", b, a,
@@ -175,11 +212,13 @@ static void sentence(const struct lab_results *r, struct lab_comparison *c)
 			text_shown(s->ci_hi * 100, 2));
 	if (!c->aa && r->has_noise)
 		snprintf(floor, sizeof(floor), "; noise floor %.2f %%", r->noise * 100);
+	if (s->verdict == INCONCLUSIVE && !(s->p_adjusted < VERDICT_ALPHA_PERCENT / 100.0))
+		snprintf(level, sizeof(level), ", not below %g", VERDICT_ALPHA_PERCENT / 100.0);
 	snprintf(c->sentence, sizeof(c->sentence),
 		"%s forwards %+.2f %% against %s (%s; medians of %u neighbouring runs each; %s, p = "
-		"%.2g%s): %s",
+		"%.2g%s%s): %s",
 		b, text_shown(s->effect * 100, 2), a, interval, c->n_blocks, c->test, s->p_adjusted,
-		floor, c->verdict);
+		level, floor, c->verdict);
 }
 
 // What two arms of the same condition differ by, with the interval's end farther from zero.

@@ -118,6 +118,24 @@ static void a_difference_inside_the_noise_floor_is_none(void **state)
 	assert_true(r.noise > 0.035 && r.noise < 0.05);
 	assert_false(r.cmp[1].aa);
 	assert_int_equal(r.cmp[1].c.verdict, INCONCLUSIVE);
+	assert_null(strstr(r.cmp[1].sentence, "not below")); // p is: it is the floor that decides
+	lab_results_free(&r);
+}
+
+static void a_sentence_without_a_proof_names_the_level(void **state)
+{
+	struct lab_results r = results(2);
+	const double factor[] = {1, 0.9};
+	uint64_t seed = 12;
+	struct err err = {0};
+
+	(void)state;
+	strcpy(r.arm[1].condition, "d");
+	for (unsigned block = 0; block < 5; block++) // the least p of five is 2 / 32
+		fill_runs_once(&r, factor, block, &seed);
+	assert_int_equal(lab_summary(&r, &err), 0);
+	assert_int_equal(r.cmp[0].c.verdict, INCONCLUSIVE);
+	assert_non_null(strstr(r.cmp[0].sentence, "p = 0.062, not below 0.02): inconclusive"));
 	lab_results_free(&r);
 }
 
@@ -160,10 +178,14 @@ static void an_arm_without_valid_runs_makes_the_comparison_invalid(void **state)
 	(void)state;
 	strcpy(r.arm[1].condition, "d");
 	fill_runs(&r, factor, 6);
-	for (unsigned i = 0; i < r.n_runs; i++)
+	for (unsigned i = 0; i < r.n_runs; i++) {
 		r.run[i].valid = r.run[i].arm == 0;
+		strcpy(r.run[i].gate, r.run[i].valid ? "" : i == 1 ? "unsteady" : "hits");
+	}
 	assert_int_equal(lab_summary(&r, &err), 0);
 	assert_int_equal(r.cmp[0].c.verdict, INVALID);
+	assert_string_equal(r.cmp[0].sentence,
+		"arm1 against arm0: invalid: arm1: no valid run (10 void: hits)");
 	assert_non_null(strstr(r.verdict, "invalid"));
 	assert_true(r.arm[1].median_pps == 0);
 	lab_results_free(&r);
@@ -241,8 +263,81 @@ static void many_comparisons_are_told_in_a_table_and_by_their_verdicts(void **st
 	assert_non_null(f);
 	lab_print(f, &r, NULL);
 	assert_int_equal(fclose(f), 0);
-	assert_non_null(strstr(text, "\narm3      arm0      "));
+	assert_non_null(strstr(text, "\narm3       arm0       "));
 	assert_null(strstr(text, "Stddev")); // no boxes
+	assert_non_null(strstr(text, "; p: exact "));
+	assert_non_null(strstr(text, "A difference needs a p below 0.02.\n"));
+	free(text);
+	lab_results_free(&r);
+}
+
+static char *table_of(struct lab_results *r)
+{
+	static char *text; // GCC 12 takes an inlined local one for dangling
+	static size_t size;
+	FILE *f;
+
+	assert_int_equal(lab_summary(r, NULL), 0);
+	f = open_memstream(&text, &size);
+	assert_non_null(f);
+	lab_print(f, r, NULL);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static void a_busy_machine_is_told_in_one_sentence(void **state)
+{
+	struct lab_results r = results(6);
+	const double factor[] = {1, 1, 1, 1, 1, 1};
+	char *text;
+
+	(void)state;
+	for (unsigned i = 1; i < 6; i++)
+		snprintf(r.arm[i].condition, sizeof(r.arm[i].condition), "c%u", i);
+	fill_runs(&r, factor, 13);
+	for (unsigned i = 6; i < r.n_runs; i++) {
+		r.run[i].valid = false;
+		strcpy(r.run[i].gate, i < 16 ? "generator-limited" : "unsteady");
+	}
+	text = table_of(&r);
+	assert_non_null(strstr(text,
+		"54 of 60 runs are void and not counted: 10 generator-limited, 44 unsteady.  The "
+		"machine was busy: an idle one,\nor more runs (--runs), give more valid ones.\n"));
+	assert_non_null(strstr(text, " -   ")); // the spread of one value
+	assert_null(strstr(text, " 0.0 "));
+	assert_null(strstr(text, "none, p"));
+	assert_null(strstr(text, "Holm")); // no verdict has a p
+	free(text);
+	strcpy(r.run[59].gate, "hits"); // that is no mood of the machine
+	for (unsigned i = 0; i < r.n_cmps; i++)
+		free(r.cmp[i].ministat);
+	free(r.cmp);
+	text = table_of(&r);
+	assert_non_null(strstr(text, "43 unsteady, 1 hits.\n"));
+	free(text);
+	lab_results_free(&r);
+}
+
+// The kernel does not tell which rules its frames met.
+static void what_is_not_counted_stands_under_hits(void **state)
+{
+	struct lab_results r = results(1);
+	const double factor[] = {1};
+	const char *head, *row;
+	char *text;
+
+	(void)state;
+	fill_runs(&r, factor, 14);
+	r.filter = calloc(1, sizeof(*r.filter));
+	assert_non_null(r.filter);
+	r.n_filters = 1;
+	r.filter[0] = (struct lab_filtered){.n_rules = 15, .n_probes = 16, .frames = 123456};
+	text = table_of(&r);
+	head = strstr(text, "condition   rules");
+	assert_non_null(head);
+	row = strchr(head, '\n') + 1;
+	assert_int_equal(strstr(head, " hits ") + 5 - head,
+		strstr(row, "not counted\n") + strlen("not counted") - row);
 	free(text);
 	lab_results_free(&r);
 }
@@ -280,11 +375,14 @@ int main(void)
 		cmocka_unit_test(the_imix_estimates_follow_their_formulas),
 		cmocka_unit_test(neighbouring_runs_show_a_difference_that_the_machines_moods_hide),
 		cmocka_unit_test(a_difference_inside_the_noise_floor_is_none),
+		cmocka_unit_test(a_sentence_without_a_proof_names_the_level),
 		cmocka_unit_test(void_runs_are_shown_and_never_averaged),
 		cmocka_unit_test(an_arm_without_valid_runs_makes_the_comparison_invalid),
 		cmocka_unit_test(each_condition_meets_the_baseline_under_its_own_traffic),
 		cmocka_unit_test(a_traffic_of_the_baseline_alone_meets_its_first_one),
 		cmocka_unit_test(many_comparisons_are_told_in_a_table_and_by_their_verdicts),
+		cmocka_unit_test(a_busy_machine_is_told_in_one_sentence),
+		cmocka_unit_test(what_is_not_counted_stands_under_hits),
 		cmocka_unit_test(the_series_file_holds_every_interval_of_every_run),
 	};
 

@@ -4,6 +4,7 @@
 #include "lab/losses.h"
 
 #include "base/text.h"
+#include "stats/verdict.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -39,11 +40,15 @@ static unsigned name_width(const struct lab_results *r)
 static void print_arm(FILE *out, const struct lab_arm *a, int width, bool work)
 {
 	if (a->n == 0) {
-		fprintf(out, "%-*s %5u %3u  no valid run\n", width, a->name, a->frame_len, a->n);
+		fprintf(out, "%-*s  %5u %3u  no valid run\n", width, a->name, a->frame_len, a->n);
 		return;
 	}
-	fprintf(out, "%-*s %5u %3u %8.3f %8.3f %8.3f %7.1f", width, a->name, a->frame_len, a->n,
-		a->median_pps / 1e6, a->min_pps / 1e6, a->max_pps / 1e6, a->spread * 100);
+	fprintf(out, "%-*s  %5u %3u %8.3f %8.3f %8.3f", width, a->name, a->frame_len, a->n,
+		a->median_pps / 1e6, a->min_pps / 1e6, a->max_pps / 1e6);
+	if (a->n > 1)
+		fprintf(out, " %7.1f", a->spread * 100);
+	else
+		fprintf(out, " %7s", "-"); // one value has none
 	if (work)
 		fprintf(out, " %8.1f %5.0f %8.3f", a->cycles_per_packet, a->work_share * 100,
 			a->received_pps / 1e6);
@@ -58,10 +63,10 @@ static void print_arms(FILE *out, const struct lab_results *r)
 
 	for (unsigned i = 0; i < r->n_arms; i++)
 		work = work || r->arm[i].cycles_per_packet > 0;
-	fprintf(out, "%-*s %5s %3s %8s %8s %8s %7s%s %8s %8s %8s\n", w, "condition", "frame", "n",
+	fprintf(out, "%-*s  %5s %3s %8s %8s %8s %7s%s %8s %8s %8s\n", w, "condition", "frame", "n",
 		"median", "min", "max", "spread", work ? "   cycles  core   passed" : "", "loss",
 		"IMIX", "IMIX L1");
-	fprintf(out, "%-*s %5s %3s %8s %8s %8s %7s%s %8s %8s %8s\n", w, "", "bytes", "", "Mpps",
+	fprintf(out, "%-*s  %5s %3s %8s %8s %8s %7s%s %8s %8s %8s\n", w, "", "bytes", "", "Mpps",
 		"Mpps", "Mpps", "%", work ? "  /packet     %     Mpps" : "", "%", "Gb/s", "Gb/s");
 	for (unsigned i = 0; i < r->n_arms; i++)
 		print_arm(out, &r->arm[i], w, work);
@@ -104,6 +109,34 @@ static void print_losses(FILE *out, const struct lab_results *r)
 	}
 }
 
+// "12 unsteady, 3 generator-limited"; whether all of these come of a busy machine.
+static bool print_void_reasons(FILE *out, const struct lab_results *r)
+{
+	const char *between = "";
+	bool busy = true;
+
+	for (unsigned i = 0; i < r->n_runs; i++) {
+		const char *gate = r->run[i].gate;
+		unsigned n = 0;
+		bool told = r->run[i].valid;
+
+		for (unsigned j = 0; j < r->n_runs; j++) {
+			bool same = !r->run[j].valid && strcmp(r->run[j].gate, gate) == 0;
+
+			n += same;
+			told = told || (same && j < i);
+		}
+		if (told)
+			continue;
+		fprintf(out, "%s%u %s", between, n, gate);
+		between = ", ";
+		busy = busy &&
+		       (strcmp(gate, "unsteady") == 0 || strcmp(gate, "generator-limited") == 0 ||
+			       strcmp(gate, "tester-drops") == 0);
+	}
+	return busy;
+}
+
 static void print_voids(FILE *out, const struct lab_results *r)
 {
 	unsigned n = 0;
@@ -112,7 +145,14 @@ static void print_voids(FILE *out, const struct lab_results *r)
 		n += !r->run[i].valid;
 	if (n == 0)
 		return;
-	fprintf(out, "\n%u run%s void and not counted:\n", n, n == 1 ? " is" : "s are");
+	fprintf(out, "\n%u of %u runs %s void and not counted: ", n, r->n_runs,
+		n == 1 ? "is" : "are");
+	if (print_void_reasons(out, r) && 2 * n > r->n_runs)
+		fputs(".  The machine was busy: an idle one,\nor more runs (--runs), give more "
+		      "valid ones.\n",
+			out);
+	else
+		fputs(".\n", out);
 	for (unsigned i = 0; i < r->n_runs; i++) {
 		const struct lab_run *run = &r->run[i];
 
@@ -151,16 +191,16 @@ static void print_filters(FILE *out, const struct lab_results *r, int width)
 	fputs("\nFilters: frames made from the rules go through the device before and after every run; those\n"
 	      "denied must not arrive, those permitted must.\n",
 		out);
-	fprintf(out, "%-*s %6s %6s %14s %14s  %s\n", width, "condition", "rules", "probes",
+	fprintf(out, "%-*s  %6s %6s %14s %14s  %s\n", width, "condition", "rules", "probes",
 		"frames", "hits", "most hits");
 	for (unsigned i = 0; i < r->n_filters; i++) {
 		const struct lab_filtered *f = &r->filter[i];
 		const struct lab_told_rule *most = NULL;
 
-		fprintf(out, "%-*s %6u %6u %14" PRIu64, width, r->arm[f->arm].name, f->n_rules,
+		fprintf(out, "%-*s  %6u %6u %14" PRIu64, width, r->arm[f->arm].name, f->n_rules,
 			f->n_probes, f->frames);
 		if (!f->has_hits) {
-			fputs("    not counted\n", out);
+			fprintf(out, " %14s\n", "not counted");
 			continue;
 		}
 		for (unsigned j = 0; j < r->n_rules; j++)
@@ -175,31 +215,43 @@ static void print_filters(FILE *out, const struct lab_results *r, int width)
 	}
 }
 
+// What the figures of the verdicts are; of invalid ones there are none.
+static void print_method(FILE *out, const struct lab_results *r)
+{
+	unsigned i = 0;
+
+	while (i < r->n_cmps && (r->cmp[i].c.verdict == INVALID || r->cmp[i].test[0] == '\0'))
+		i++;
+	if (i < r->n_cmps)
+		fprintf(out,
+			"change: median over pairs of neighbouring runs; p: %s, after Holm's "
+			"correction.\nA difference needs a p below %g.\n",
+			r->cmp[i].test, VERDICT_ALPHA_PERCENT / 100.0);
+}
+
 // One line each, for there are many.
 static void print_verdicts(FILE *out, const struct lab_results *r, int width)
 {
-	fprintf(out, "\n%-*s %-*s %8s %18s %8s  %s\n", width, "condition", width, "against",
+	fprintf(out, "\n%-*s  %-*s  %8s %18s %8s  %s\n", width, "condition", width, "against",
 		"change %", "95 % interval", "p", "verdict");
 	for (unsigned i = 0; i < r->n_cmps; i++) {
 		const struct lab_comparison *c = &r->cmp[i];
 		char interval[40] = "";
 
 		if (c->c.verdict == INVALID) {
-			fprintf(out, "%-*s %-*s %36s  %s: %s\n", width, r->arm[c->b].name, width,
+			fprintf(out, "%-*s  %-*s  %36s  %s: %s\n", width, r->arm[c->b].name, width,
 				r->arm[c->a].name, "", c->verdict, c->c.why);
 			continue;
 		}
 		if (isfinite(c->c.ci_lo) && isfinite(c->c.ci_hi))
 			snprintf(interval, sizeof(interval), "%+.2f to %+.2f",
 				text_shown(c->c.ci_lo * 100, 2), text_shown(c->c.ci_hi * 100, 2));
-		fprintf(out, "%-*s %-*s %+8.2f %18s %8.2g  %s%s\n", width, r->arm[c->b].name, width,
-			r->arm[c->a].name, text_shown(c->c.effect * 100, 2), interval,
+		fprintf(out, "%-*s  %-*s  %+8.2f %18s %8.2g  %s%s\n", width, r->arm[c->b].name,
+			width, r->arm[c->a].name, text_shown(c->c.effect * 100, 2), interval,
 			c->c.p_adjusted, c->aa ? "A/A: " : "", c->verdict);
 	}
-	fprintf(out,
-		"Medians of neighbouring runs; %s, p after Holm's correction.\n"
-		"The boxes of ministat are in compare.ministat and in report.html.\n",
-		r->cmp[0].test);
+	print_method(out, r);
+	fputs("The boxes of ministat are in compare.ministat and in report.html.\n", out);
 }
 
 static void print_all(FILE *out, const struct lab_results *r, const char *folder)
