@@ -21,7 +21,10 @@ static void figures(FILE *f, const struct lab_arm *a)
 	fputs("<td>", f);
 	html_number(f, a->max_pps / 1e6, 3);
 	fputs("<td>", f);
-	html_percent(f, a->spread, 1);
+	if (a->n > 1)
+		html_percent(f, a->spread, 1);
+	else
+		fputs("\xe2\x80\x93", f); // one value has none
 	fputs("<td>", f);
 	if (a->cycles_per_packet > 0)
 		fprintf(f, "%.1f", a->cycles_per_packet);

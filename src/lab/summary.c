@@ -2,7 +2,6 @@
 #include "lab/summary.h"
 
 #include "base/text.h"
-#include "stats/verdict.h"
 
 #include <errno.h>
 #include <math.h>

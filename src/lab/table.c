@@ -4,7 +4,6 @@
 #include "lab/losses.h"
 
 #include "base/text.h"
-#include "stats/verdict.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -104,6 +104,10 @@ struct compare_opts {
 
 enum { COMPARE_MIN = 4 }; // fewer values on a side: INVALID
 
+// A proof needs a p below this.  At 5 % the two-sided test alone would call a difference in up to 5 % of
+// A/A experiments; at 2 % all rules together stay below 2 % or so (compare_test.c).
+enum { VERDICT_ALPHA_PERCENT = 2 };
+
 // faster or slower: p_mw < 0.02 (so that A/A experiments stay well below 5 %), the interval of the effect excludes zero, all agree on the direction,
 // and the effect exceeds the noise floor.  equivalent: else, if the interval lies within +-margin.
 // invalid: fewer than COMPARE_MIN values, a negative or non-finite one, or a median of zero.

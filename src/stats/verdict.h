@@ -5,9 +5,6 @@
 #include "stats/stats.h"
 
 enum {
-	// A proof needs a p below this.  At 5 % the two-sided test alone would call a difference in up
-	// to 5 % of A/A experiments; at 2 % all rules together stay below 2 % or so (compare_test.c).
-	VERDICT_ALPHA_PERCENT = 2,
 	// Fewest values with which the exact tests can reach it: 2 / C(10, 5) and 2 / 2^7.
 	VERDICT_MIN = 5,
 	VERDICT_MIN_BLOCKS = 7,
