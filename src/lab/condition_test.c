@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Folders of conditions, and how the tester must be plugged into what they describe.
 #include "lab/lab.h"
+#include "lab/settings.h"
 
 #include "lab/topo.h"
 
@@ -310,6 +311,38 @@ static void addresses_outside_the_benchmark_nets_are_noticed(void **state)
 	}
 }
 
+// Results keep the beginning of a long script: whole lines of it.
+static void a_long_script_is_cut_behind_a_line(void **state)
+{
+	struct lab_conditions c;
+	struct lab_results r = {0};
+	struct lab_traffic t;
+	struct err err = {0};
+	unsigned n = 0;
+
+	(void)state;
+	lab_traffic_default(4, &t);
+	assert_int_equal(
+		lab_conditions_builtin("forwarding,15-first,1000-last", NULL, &t, &c, &err), 0);
+	assert_int_equal(lab_settings(&r, &c, &err), 0);
+	for (unsigned i = 0; i < r.n_settings; i++) {
+		const char *v = r.setting[i].value;
+		size_t len = strlen(v);
+
+		if (strcmp(r.setting[i].file, CONF_SCRIPT) != 0)
+			continue;
+		n++;
+		assert_in_range(len, 400, sizeof(r.setting[i].value) - 1);
+		assert_string_equal(v + len - 4, "\n...");
+		for (const struct lab_condition *k = c.list; k < c.list + c.n; k++)
+			if (strcmp(k->name, r.setting[i].condition) == 0)
+				assert_memory_equal(v, k->filter.script, len - 3);
+	}
+	assert_int_equal(n, 2);
+	free(r.setting);
+	lab_conditions_free(&c);
+}
+
 int main(void)
 {
 #define IN_PLACE(t) cmocka_unit_test_setup_teardown(t, make_place, drop_place)
@@ -322,6 +355,7 @@ int main(void)
 		cmocka_unit_test(a_way_that_is_none_is_told),
 		cmocka_unit_test(the_built_in_router_carries_2000_flows_of_both_families),
 		cmocka_unit_test(addresses_outside_the_benchmark_nets_are_noticed),
+		cmocka_unit_test(a_long_script_is_cut_behind_a_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,20 +10,25 @@
 
 enum { SCRIPT_MAX_BYTES = 1 << 20 };
 
-// Copies text; of what does not fit, the end is replaced by "...", between two characters of UTF-8.
+// Copies text; what does not fit ends behind a line, or else behind a word, and then "...".
 static void fit(char *out, size_t size, const char *text)
 {
-	size_t n = strlen(text);
+	size_t n = strlen(text), room = size - 5, at;
 
 	if (n < size) {
 		memcpy(out, text, n + 1);
 		return;
 	}
-	n = size - 4;
-	while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
-		n--;
-	memcpy(out, text, n);
-	strcpy(out + n, "...");
+	for (at = room; at > 0 && text[at] != '\n'; at--)
+		;
+	if (at > 0)
+		at++; // the dots get a line of their own
+	for (n = room; at == 0 && n > 0; n--)
+		at = text[n] == ' ' ? n + 1 : 0;
+	for (n = room; at == 0; n--) // between two characters of UTF-8
+		at = n == 0 || ((unsigned char)text[n] & 0xc0) != 0x80 ? n : 0;
+	memcpy(out, text, at);
+	strcpy(out + at, "...");
 }
 
 static int add(struct lab_results *r, const struct lab_condition *c, const struct conf_setting *s,
