@@ -28,7 +28,7 @@ bool export_refuse(struct export *x, const struct export_rule *r, const char *wo
 {
 	char name[32];
 
-	say_error(x->out, "%s: %s: %s", export_name(r, name), word, why);
+	say_why(x->out, "%s: %s: %s", export_name(r, name), word, why);
 	x->n_refused++;
 	return false;
 }
@@ -228,7 +228,7 @@ int adapter_export(const struct adapter *a, enum adapter_export_kind kind, char 
 	if (x.n_refused == 0)
 		hand_out(out, text);
 	else
-		say_error(out, "%u rule%s cannot be said there; nothing is exported", x.n_refused,
+		say_why(out, "%u rule%s cannot be said there; nothing is exported", x.n_refused,
 			x.n_refused == 1 ? "" : "s");
 	free(text);
 	free(rules);
@@ -238,6 +238,6 @@ no_memory:
 		fclose(x.text);
 	free(text);
 	free(rules);
-	say_error(out, "%s", errno_text(ENOMEM));
+	say_why(out, "%s", errno_text(ENOMEM));
 	return ENOMEM;
 }

@@ -45,7 +45,7 @@ static void refuses(enum adapter_export_kind kind, const char *mode, const char 
 		card_must(c, before);
 	snprintf(line, sizeof(line), "filter 8 %s", words);
 	card_must(c, line);
-	snprintf(want, sizeof(want), "cxgbetool: filter 8: %s: ", word);
+	snprintf(want, sizeof(want), "filter 8: %s: ", word);
 	if (export(c, kind) != 45 || strstr(c->complained, want) == NULL || c->n_said != 0)
 		fail_msg("%s: %s%s", words, c->complained, c->said);
 	card_free(c);
@@ -189,11 +189,10 @@ static void all_that_is_refused_is_named(void **state)
 	card_must(c, "hashfilter sip 10.0.0.1 dip 10.0.0.2 sport 1 dport 2 proto 6 tcbrss 2");
 	assert_int_equal(export(c, EXPORT_NFT), 45);
 	assert_string_equal(c->said, "");
-	assert_string_equal(c->complained,
-		"cxgbetool: filter 2 prio 1: rpttid: only the card can report it\n"
-		"cxgbetool: hashfilter 0: tcbrss: receive queues are the card's\n"
-		"cxgbetool: filter 1: queue: receive queues are the card's\n"
-		"cxgbetool: 3 rules cannot be said there; nothing is exported\n");
+	assert_string_equal(c->complained, "filter 2 prio 1: rpttid: only the card can report it\n"
+					   "hashfilter 0: tcbrss: receive queues are the card's\n"
+					   "filter 1: queue: receive queues are the card's\n"
+					   "3 rules cannot be said there; nothing is exported\n");
 	card_free(c);
 }
 

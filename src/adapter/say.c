@@ -61,6 +61,15 @@ int say_error(const struct adapter_out *out, const char *fmt, ...)
 	return EINVAL;
 }
 
+void say_why(const struct adapter_out *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	line(out, true, "", fmt, ap);
+	va_end(ap);
+}
+
 void say(const struct adapter_out *out, const char *fmt, ...)
 {
 	va_list ap;

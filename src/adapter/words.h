@@ -7,6 +7,9 @@
 // A line as cxgbetool's stderr has it: "cxgbetool: ...".  Returns EINVAL, so that it ends a parser.
 int say_error(const struct adapter_out *out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+// The same without cxgbetool's name, for what it does not know.
+void say_why(const struct adapter_out *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 void say(const struct adapter_out *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 // What the driver said no to: "cxgbetool: CHELSIO_T4_SET_FILTER: Device busy".  code is Linux's errno
 // number; the status that is returned is FreeBSD's for the same error.
