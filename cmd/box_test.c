@@ -231,7 +231,7 @@ static void a_start_script_that_fails_is_named_with_its_line(void **state)
 		{"cxgbetool t5nex0 filter 1 proto x\n",
 			":1: cxgbetool: parameter \"proto\" has bad \"value[:mask]\" x; "
 			"cxgbetool: invalid parameter \"proto\""},
-		{"cxgbetool t4nex0 filter list\n",
+		{"cxgbetool t4nex0 filter 1 delete\n",
 			":1: there is no t4nex0 here: the card is t5nex0"},
 		{"true\n",
 			":1: 'true' is not cxgbetool, and nothing else is run; run the script with "

@@ -113,6 +113,16 @@ none:
 	return err_set(r->err, ENOMEM, "%s: out of memory", r->file);
 }
 
+// cxgbetool NEXUS filter list, filter mode without a mode, the same of hashfilter, clip list.
+static bool shows(char *const *words, unsigned n)
+{
+	bool filter = strcmp(words[2], "filter") == 0 || strcmp(words[2], "hashfilter") == 0;
+
+	return n == 4 &&
+	       ((strcmp(words[3], "list") == 0 && (filter || strcmp(words[2], "clip") == 0)) ||
+		       (strcmp(words[3], "mode") == 0 && filter));
+}
+
 static int take_words(struct reader *r, char **words, unsigned n)
 {
 	if (n == 0 || is_set(words, n))
@@ -124,6 +134,11 @@ static int take_words(struct reader *r, char **words, unsigned n)
 	if (n < 3)
 		return err_set(r->err, EINVAL, "%s:%u: cxgbetool needs a nexus and a command",
 			r->file, r->line);
+	if (shows(words, n))
+		return err_set(r->err, EINVAL,
+			"%s:%u: '%.20s %.20s' prints, and a start script prints nothing; ask the "
+			"running router",
+			r->file, r->line, words[2], words[3]);
 	return add(r, words, n);
 }
 

@@ -37,7 +37,7 @@ static const char *const scripts[] = {
 	"set -e -u\nset +x\ncxgbetool t5nex0 filter 1 proto 6\n",
 	"cxgbetool t5nex0 filter 1 proto 6 # trailing\n",
 	"cxgbetool t5nex0 filter 1 'proto' \"6\"\n",
-	"cxgbetool t5nex0 filter 1 \\\n  proto 6 \\\n  action drop\ncxgbetool t5nex0 filter list\n",
+	"cxgbetool t5nex0 filter 1 \\\n  proto 6 \\\n  action drop\ncxgbetool t5nex0 filter 2 delete\n",
 	"cxgbetool t5nex0 policy '/etc/a # b'\n",
 	"cxgbetool t5nex0 policy \"it's # 'one'\"  # isn't\ncxgbetool t5nex0 policy none\n",
 	"cxgbetool t5nex0 policy a#b c\\#d \\\"e\n",
@@ -125,7 +125,7 @@ static void a_path_names_the_tool_too(void **state)
 
 	(void)state;
 	assert_int_equal(
-		conf_script_text("s", "/usr/sbin/cxgbetool t5nex0 filter list\n", &s, NULL), 0);
+		conf_script_text("s", "/usr/sbin/cxgbetool t5nex0 filter 1 delete\n", &s, NULL), 0);
 	assert_int_equal(s.n, 1);
 	assert_string_equal(s.commands[0].argv[0], "t5nex0");
 	conf_script_free(&s);
@@ -149,6 +149,12 @@ static void the_rest_of_the_shell_is_refused(void **state)
 		{"x=5\n", "s:1: 'x=5' is not cxgbetool, and nothing else is run" INSTEAD},
 		{"set -- a\n", "s:1: 'set' is not cxgbetool, and nothing else is run" INSTEAD},
 		{"set\n", "s:1: 'set' is not cxgbetool, and nothing else is run" INSTEAD},
+		{"\ncxgbetool t5nex0 filter list\n",
+			"s:2: 'filter list' prints, and a start script prints nothing; ask the "
+			"running router"},
+		{"cxgbetool t5nex0 hashfilter mode\n",
+			"s:1: 'hashfilter mode' prints, and a start script prints nothing; ask the "
+			"running router"},
 		{"cxgbetool t5nex0\n", "s:1: cxgbetool needs a nexus and a command"},
 		{"#\ncxgbetool t5nex0 filter $i proto 6\n",
 			"s:2: a `$` inside of a value's words is not read" INSTEAD},
@@ -159,7 +165,7 @@ static void the_rest_of_the_shell_is_refused(void **state)
 		{"cxgbetool t5nex0 filter `cat x` proto 6\n",
 			"s:1: a command substitution is not read" INSTEAD},
 		{"\ncxgbetool t5nex0 policy 'x\n\n\n", "s:2: a ' is never closed" INSTEAD},
-		{"cxgbetool t5nex0 filter list\r\n",
+		{"cxgbetool t5nex0 filter 1 delete\r\n",
 			"s:1: a carriage return: the file has DOS line ends" INSTEAD},
 	};
 
