@@ -118,9 +118,10 @@ static bool shows(char *const *words, unsigned n)
 {
 	bool filter = strcmp(words[2], "filter") == 0 || strcmp(words[2], "hashfilter") == 0;
 
-	return n == 4 &&
-	       ((strcmp(words[3], "list") == 0 && (filter || strcmp(words[2], "clip") == 0)) ||
-		       (strcmp(words[3], "mode") == 0 && filter));
+	// What stands behind `list` is ignored; behind `mode` stands the new one.
+	return (n >= 4 && strcmp(words[3], "list") == 0 &&
+		       (filter || strcmp(words[2], "clip") == 0)) ||
+	       (n == 4 && strcmp(words[3], "mode") == 0 && filter);
 }
 
 static int take_words(struct reader *r, char **words, unsigned n)

@@ -152,6 +152,9 @@ static void the_rest_of_the_shell_is_refused(void **state)
 		{"\ncxgbetool t5nex0 filter list\n",
 			"s:2: 'filter list' prints, and a start script prints nothing; ask the "
 			"running router"},
+		{"cxgbetool t5nex0 hashfilter list all\n",
+			"s:1: 'hashfilter list' prints, and a start script prints nothing; ask the "
+			"running router"},
 		{"cxgbetool t5nex0 hashfilter mode\n",
 			"s:1: 'hashfilter mode' prints, and a start script prints nothing; ask the "
 			"running router"},
