@@ -87,11 +87,13 @@ static bool is_set(char *const *words, unsigned n)
 // Copies the words but the first.
 static int add(struct reader *r, char **words, unsigned n)
 {
-	struct conf_command *c = reallocarray(r->s.commands, r->s.n + 1, sizeof(*r->s.commands));
+	struct conf_command *c = r->s.commands;
 	char **argv = NULL;
 	size_t bytes = 0;
 	char *to;
 
+	if ((r->s.n & (r->s.n - 1)) == 0) // room is always a power of two
+		c = reallocarray(r->s.commands, r->s.n == 0 ? 1 : 2 * (size_t)r->s.n, sizeof(*c));
 	if (c == NULL)
 		goto none;
 	r->s.commands = c;
