@@ -10,16 +10,11 @@ PREFIX = /usr/local
 
 all: build
 
-build:
+# programs: without the tests, which are most of what there is to compile.
+build programs:
 	@tools/deps build
 	@test -f $(B)/build.ninja || meson setup $(B) --prefix=$(PREFIX)
-	@ninja -C $(B)
-
-# Without the tests, which are most of what there is to compile.
-programs:
-	@tools/deps build
-	@test -f $(B)/build.ninja || meson setup $(B) --prefix=$(PREFIX)
-	@ninja -C $(B) programs
+	@ninja -C $(B) $(filter programs,$@)
 
 # The main job: what does a router forward on this machine?
 lab: programs
