@@ -24,6 +24,16 @@ static inline bool hangup_ignored(void)
 	return sigaction(SIGHUP, NULL, &a) == 0 && a.sa_handler == SIG_IGN;
 }
 
+// The signals that end a command that is left running.
+static inline void ending_signals(sigset_t *out)
+{
+	sigemptyset(out);
+	sigaddset(out, SIGINT);
+	sigaddset(out, SIGTERM);
+	if (!hangup_ignored())
+		sigaddset(out, SIGHUP);
+}
+
 int cmd_adapter(int argc, char **argv);
 int cmd_ctl(int argc, char **argv);
 int cmd_cxgbetool(int argc, char **argv);

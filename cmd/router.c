@@ -328,11 +328,7 @@ int cmd_router(int argc, char **argv)
 		return rc < 0 ? 0 : rc;
 	}
 	// Blocked before any thread exists, so that only the control socket's poll sees them.
-	sigemptyset(&r.signals);
-	sigaddset(&r.signals, SIGINT);
-	sigaddset(&r.signals, SIGTERM);
-	if (!hangup_ignored())
-		sigaddset(&r.signals, SIGHUP);
+	ending_signals(&r.signals);
 	pthread_sigmask(SIG_BLOCK, &r.signals, NULL);
 	rc = run(&r, &err);
 	if (rc != 0)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "top_term.h"
 
+#include "command.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -41,10 +43,7 @@ int term_open(bool raw, struct err *err)
 {
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	ending_signals(&set);
 	sigaddset(&set, SIGQUIT);
 	if (raw) {
 		sigaddset(&set, SIGWINCH);

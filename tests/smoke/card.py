@@ -128,9 +128,9 @@ def the_script_and_its_listing(place):
 def commands_under_traffic(place):
     """Adds, deletes and lists while packets flow; two clients at once."""
     def one(i):
-        return subprocess.Popen(["sh", "-ec", "for k in 1 2 3 4 5 6 7 8 9 10; do cxgbetool t5nex0 filter %d%s dport $k "
-                                 "action drop; cxgbetool t5nex0 filter list >/dev/null; cxgbetool t5nex0 filter %d%s "
-                                 "delete; done" % (200 + i, "", 200 + i, "")], env=place.env)
+        return subprocess.Popen(["sh", "-ec", "for k in 1 2 3 4 5 6 7 8 9 10; do cxgbetool t5nex0 filter %d dport $k "
+                                 "action drop; cxgbetool t5nex0 filter list >/dev/null; cxgbetool t5nex0 filter %d "
+                                 "delete; done" % (200 + i, 200 + i)], env=place.env)
     both = [one(0), one(1)]
     f.check([p.wait(timeout=300) for p in both] == [0, 0], "adds, lists and deletes of two scripts at once")
     f.check(sorted(rows(listing(place))) == sorted(ROWS), "the table is as it was")
@@ -217,6 +217,12 @@ def asking(place, router):
     f.check(m is not None and float(m.group(1)) > 0, "top: a rate: %s" % r.stdout)
     r = place.run("weir", "top", "--count", "2", "t5nex0")
     f.check(r.returncode == 0 and r.stdout.count("packets/s  in ") == 2, "top --count 2: %r" % r)
+    with subprocess.Popen(["nohup", "weir", "top", "--count", "2"], env=place.env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as p:
+        first = p.stdout.readline()
+        p.send_signal(signal.SIGHUP)
+        text = first + p.stdout.read()
+    f.check(p.returncode == 0 and text.count("packets/s  in ") == 2, "nohup weir top: %d %r" % (p.returncode, text))
     r = place.run("weir", "adapter", "list")
     f.check(re.search(r"^t5nex0 +7 +%d  igb2 igb3$" % router.p.pid, r.stdout, re.M) is not None, "adapter list: %r" % r)
     r = place.run("weir", "adapter", "rules", "t5nex0", "40")
