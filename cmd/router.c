@@ -263,24 +263,14 @@ static void wait_for_end(const struct run *r)
 	}
 }
 
-// A port whose interface is put back as it was at the end, which needs privileges.
-static bool changes_interface(const char *name)
-{
-	return strncmp(name, "pcap:", 5) != 0 && strncmp(name, "mem:", 4) != 0 &&
-	       strncmp(name, "memif:", 6) != 0 && strncmp(name, "tap:", 4) != 0 &&
-	       strcmp(name, "null") != 0 && !is_nic(name);
-}
-
 static int give_up_privileges(const struct run *r, struct err *err)
 {
 	// As another user there is no way back to other people's folders.
 	struct privileges p = {.user = r->o.user, .files = r->o.user == NULL && r->o.save != NULL};
 
 	for (unsigned i = 0; i < r->o.n_ports; i++) {
-		const char *name = router_port_text(&r->o, i);
-
-		p.net_admin |= changes_interface(name);
-		p.files |= router_writes_capture(name);
+		p.net_admin |= port_puts_back(r->port[i].port);
+		p.files |= router_writes_capture(router_port_text(&r->o, i));
 	}
 	return privileges_drop(&p, err);
 }

@@ -38,13 +38,9 @@ struct adapter_out answer_lines(struct ctl_reply *reply)
 // The name of the Linux interface a port sits on; where there is none, what the configuration calls it.
 static const char *iface_of(const struct box_port *p)
 {
-	static const char *const kinds[] = {"xdp:", "afpacket:", "tap:"};
-	const char *name = port_name(p->port);
+	const char *name = port_iface(p->port);
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strncmp(name, kinds[i], strlen(kinds[i])) == 0)
-			return name + strlen(kinds[i]);
-	return strchr(name, ':') == NULL && strcmp(name, "null") != 0 ? name : p->iface;
+	return name != NULL ? name : p->iface;
 }
 
 static void count_rule(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)

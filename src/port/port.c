@@ -428,6 +428,16 @@ const char *port_describe(const struct port *p)
 	return p->describe;
 }
 
+bool port_puts_back(const struct port *p)
+{
+	return p->spec.kind == PORT_XDP || p->spec.kind == PORT_AFPACKET;
+}
+
+const char *port_iface(const struct port *p)
+{
+	return port_puts_back(p) || p->spec.kind == PORT_TAP ? p->spec.name : NULL;
+}
+
 void port_mac(const struct port *p, struct mac *out)
 {
 	*out = p->mac;

@@ -106,6 +106,8 @@ void port_stats(struct port *p, struct port_stats *out);
 
 const char *port_name(const struct port *p);     // as given to port_open
 const char *port_describe(const struct port *p); // "eth0 by AF_XDP (copy mode)"
+const char *port_iface(const struct port *p);    // the Linux interface it sits on or made, or NULL
+bool port_puts_back(const struct port *p);       // closing it changes an interface: CAP_NET_ADMIN
 void port_mac(const struct port *p, struct mac *out);
 uint16_t port_mtu(const struct port *p);
 uint16_t port_rx_queues(const struct port *p);

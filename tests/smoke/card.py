@@ -363,10 +363,14 @@ def on_linux_interfaces(place):
         if r.returncode != 0:
             print("Linux interfaces were not tried: %s" % r.stderr.strip())
             return
-        r = place.router("--port", "igb2=afpacket:r0", "--port", "igb3=xdp:r1", prefix=["ip", "netns", "exec", near])
+        r = place.router("--port", "igb2=afpacket:r0", "--port", "igb3=netmap:r1", prefix=["ip", "netns", "exec", near])
         f.check({c[0] for c in caps(r.p.pid)} == {"0" * 16} and {c[1] for c in caps(r.p.pid)} == {"0" * 16, "0" * 12 + "1000"},
                 "capabilities: %s" % caps(r.p.pid))
         f.check("UP" in flags(near, "r0")[0], "the interface is up")
+        place.tool("filter", "51", "iport", "1", "action", "drop")
+        s = place.run("weir", "adapter", "export", "t5nex0", "--nft")
+        f.check(s.returncode == 0 and '"r1"' in s.stdout and "igb" not in s.stdout, "export names the ports: %r" % s)
+        place.tool("filter", "51", "delete")
         place.tool("filter", "50", "proto", "17", "dport", "53", "action", "drop")
         before = flags(far, "g1")[1]
         both = [send(53, 1500, 1000), send(54, 1500, 1000)]
