@@ -81,22 +81,16 @@ static int choose_cpus(const struct port_env *e, struct err *err)
 	return 0;
 }
 
-static bool huge_pages_counted(unsigned mb)
-{
-	struct machine m;
-
-	machine_read(&m);
-	return m.huge_page_kb != 0 && m.huge_pages_free * m.huge_page_kb / 1024 >= mb;
-}
-
-// mb in whole huge pages: munmap() of a part of one fails, and what it was asked to give back would
-// stay reserved for the life of the process.
+// mb in whole huge pages, 0 if fewer are free: munmap() of a part of one fails, and what it was asked
+// to give back would stay reserved for the life of the process.
 static size_t huge_bytes(unsigned mb)
 {
 	struct machine m;
 	size_t page;
 
 	machine_read(&m);
+	if (m.huge_page_kb == 0 || m.huge_pages_free * m.huge_page_kb / 1024 < mb)
+		return 0;
 	page = (size_t)m.huge_page_kb << 10;
 	return (((size_t)mb << 20) + page - 1) / page * page;
 }
@@ -105,12 +99,11 @@ static size_t huge_bytes(unsigned mb)
 // process, so a failed start with huge pages could not be mended.
 static bool huge_pages_free(unsigned mb)
 {
-	size_t size;
+	size_t size = huge_bytes(mb);
 	void *p;
 
-	if (!huge_pages_counted(mb))
+	if (size == 0)
 		return false;
-	size = huge_bytes(mb);
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1,
 		0);
 	if (p == MAP_FAILED)
@@ -310,7 +303,7 @@ int port_init(const struct port_env *e, struct err *err)
 	code = check(e, mb, err);
 	if (code < 0)
 		return code;
-	if (huge && huge_pages_counted(mb))
+	if (huge && huge_bytes(mb) > 0)
 		lock = lock_huge_pages();
 	if (huge && !huge_pages_free(mb)) {
 		if (lock >= 0)
