@@ -30,8 +30,8 @@ int ctl_each_name(void (*each)(void *arg, const char *name), void *arg, struct e
 
 // --- a request line ---
 //
-// Words are separated by blanks and tabs.  Inside '...' everything is itself; inside "..." a
-// backslash makes \" \\ \n \r \t and \xHH.  So each word but those with a NUL can be said.
+// Words are separated by blanks, tabs and carriage returns.  Inside '...' everything is itself; inside
+// "..." a backslash makes \" \\ \n \r \t and \xHH.  So each word but those with a NUL can be said.
 
 struct ctl_words {
 	int argc;

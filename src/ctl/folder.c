@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 static const char prefix[] = "weir-", suffix[] = ".sock";
@@ -49,6 +48,17 @@ int ctl_path(const char *name, char *out, size_t size, struct err *err)
 	return 0;
 }
 
+int ctl_address(const char *path, struct sockaddr_un *out, struct err *err)
+{
+	*out = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if (strlen(path) >= sizeof(out->sun_path))
+		return err_set(err, ENAMETOOLONG,
+			"%s: longer than the %zu bytes of a socket's path", path,
+			sizeof(out->sun_path) - 1);
+	memcpy(out->sun_path, path, strlen(path));
+	return 0;
+}
+
 // In a folder that anybody can make (/tmp/weir-UID), who listens may be an impostor.  Root goes where
 // it is told to.
 static bool is_stranger(int fd)
@@ -63,16 +73,13 @@ static bool is_stranger(int fd)
 
 int ctl_connect(const char *name, char *path, size_t size, struct err *err)
 {
-	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	struct sockaddr_un to;
 	int rc = ctl_path(name, path, size, err), fd, safe;
 
+	if (rc == 0)
+		rc = ctl_address(path, &to, err);
 	if (rc != 0)
 		return rc;
-	if (strlen(path) >= sizeof(to.sun_path))
-		return err_set(err, ENAMETOOLONG,
-			"%s: longer than the %zu bytes of a socket's path", path,
-			sizeof(to.sun_path) - 1);
-	memcpy(to.sun_path, path, strlen(path));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	// A program started with its standard output closed must not print into the socket.
 	if (fd >= 0 && fd <= STDERR_FILENO) {

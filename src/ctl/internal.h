@@ -4,10 +4,15 @@
 
 #include "ctl/ctl.h"
 
+#include <sys/un.h>
+
 enum { CTL_PATH_MAX = 4096 };
 
 // Makes the folder if it is not there, and opens it.  -EPERM if others could get in.
 int ctl_folder_open(char *folder, size_t size, struct err *err);
+
+// The address of the socket at path.  -ENAMETOOLONG.
+int ctl_address(const char *path, struct sockaddr_un *out, struct err *err);
 
 // A descriptor connected to the program's socket; its path goes to `path`.  -ENOENT: nobody listens.
 // -EPERM: neither we nor root do.

@@ -3,16 +3,12 @@
 // programs that start at once and find the same dead socket, only one replaces it.
 #include "ctl/listen.h"
 
-#include "ctl/internal.h"
-
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum { BACKLOG = 64 };
@@ -33,15 +29,12 @@ static int refuse_taken(const char *name, const char *path, struct err *err)
 
 static int bind_at(const char *path, struct err *err)
 {
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	struct sockaddr_un at;
 	struct stat st;
-	int fd, e;
+	int fd, e = ctl_address(path, &at, err);
 
-	if (strlen(path) >= sizeof(at.sun_path))
-		return err_set(err, ENAMETOOLONG,
-			"%s: longer than the %zu bytes of a socket's path", path,
-			sizeof(at.sun_path) - 1);
-	memcpy(at.sun_path, path, strlen(path));
+	if (e != 0)
+		return e;
 	if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
 		return err_set(err, EEXIST, "%s: is there, and is no socket", path);
 	unlink(path);
@@ -58,12 +51,13 @@ static int bind_at(const char *path, struct err *err)
 
 int listen_open(struct listen *l, const char *name, struct err *err)
 {
+	char folder[CTL_PATH_MAX];
 	struct stat st;
 	int rc = ctl_path(name, l->path, sizeof(l->path), err), fd = -1;
 
 	if (rc != 0)
 		return rc;
-	l->folder = ctl_folder_open(l->name, sizeof(l->name), err);
+	l->folder = ctl_folder_open(folder, sizeof(folder), err);
 	if (l->folder < 0)
 		return l->folder;
 	flock(l->folder, LOCK_EX);

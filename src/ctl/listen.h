@@ -10,7 +10,7 @@ struct listen {
 	int fd, folder;
 	dev_t dev; // of the socket's file: only our own is taken away
 	ino_t ino;
-	char path[CTL_PATH_MAX], name[CTL_PATH_MAX];
+	char path[CTL_PATH_MAX];
 };
 
 // As ctl_server_new().
