@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct command {
 	const char *name;
@@ -33,6 +34,10 @@ static inline void ending_signals(sigset_t *out)
 	if (!hangup_ignored())
 		sigaddset(out, SIGHUP);
 }
+
+// Reads getopt's argument, a number from 1 to max, of the option --NAME.  0, or 2 when it is none, which
+// is then told.
+int count_option(const char *program, const char *name, uint64_t max, uint64_t *out);
 
 int cmd_adapter(int argc, char **argv);
 int cmd_ctl(int argc, char **argv);

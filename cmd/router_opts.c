@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "router_opts.h"
 
-#include "adapter/adapter.h"
-#include "base/text.h"
+#include "command.h"
 
-#include <errno.h>
+#include "adapter/adapter.h"
+
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,18 +62,6 @@ void router_usage(FILE *out)
 		out);
 }
 
-static int number(const char *option, const char *text, uint64_t max, uint64_t *out)
-{
-	struct err err = {0};
-
-	if (text_u64(text, max, out, &err) == 0 && *out > 0)
-		return 0;
-	if (err.code == 0)
-		err_set(&err, EINVAL, "'%s' is not above 0", text);
-	fprintf(stderr, "weir router: --%s: %s\n", option, err.msg);
-	return 2;
-}
-
 static int add_port(struct router_options *o, const char *text)
 {
 	const char *eq = strchr(text, '=');
@@ -113,11 +101,11 @@ static int one_option(struct router_options *o, int c)
 	case O_PORT:
 		return add_port(o, optarg);
 	case O_SECONDS:
-		return number("seconds", optarg, UINT32_MAX, &o->seconds);
+		return count_option("weir router", "seconds", UINT32_MAX, &o->seconds);
 	case O_REPORT:
-		return number("report", optarg, MS_MAX, &o->report_ms);
+		return count_option("weir router", "report", MS_MAX, &o->report_ms);
 	case O_MEMORY:
-		return number("memory", optarg, 1u << 20, &o->memory_mb);
+		return count_option("weir router", "memory", 1u << 20, &o->memory_mb);
 	case O_NAME:
 		return add_name(o, optarg);
 	case O_SAVE:

@@ -6,7 +6,6 @@
 #include "top_view.h"
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "ctl/ctl.h"
 
 #include <getopt.h>
@@ -37,18 +36,6 @@ static void usage(FILE *out)
 		out);
 }
 
-static int number(const char *option, const char *text, uint64_t max, uint64_t *out)
-{
-	struct err err = {0};
-
-	if (text_u64(text, max, out, &err) == 0 && *out > 0)
-		return 0;
-	if (err.code == 0)
-		err_set(&err, 1, "'%s' is not above 0", text);
-	fprintf(stderr, "weir top: --%s: %s\n", option, err.msg);
-	return 2;
-}
-
 // 0; else the exit status, or -1 for help.
 static int parse(struct options *o, int argc, char **argv)
 {
@@ -67,9 +54,10 @@ static int parse(struct options *o, int argc, char **argv)
 			}
 			o->plain = true;
 			o->count = 1;
-			rc = c == 'c' ? number("count", optarg, UINT32_MAX, &o->count) : 0;
+			if (c == 'c')
+				rc = count_option("weir top", "count", UINT32_MAX, &o->count);
 		} else if (c == 'i') {
-			rc = number("interval", optarg, INTERVAL_MAX, &o->interval_s);
+			rc = count_option("weir top", "interval", INTERVAL_MAX, &o->interval_s);
 		} else if (c == 'h') {
 			return -1;
 		} else {
