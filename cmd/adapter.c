@@ -37,16 +37,11 @@ static int misused(void)
 	return 2;
 }
 
-static void keep(void *arg, json_t *object)
-{
-	json_array_append(arg, object);
-}
-
 static void one_card(void *arg, const char *name)
 {
 	char *info[] = {(char *)"info"};
 
-	client_request("weir adapter", name, 1, info, keep, arg);
+	client_request("weir adapter", name, 1, info, client_keep, arg);
 }
 
 static void print_cards(const json_t *all)
@@ -109,7 +104,7 @@ static int rules(const char *name, int argc, char **argv, bool json)
 
 	argv[-1] = (char *)"rules"; // in the place of the name
 	status = client_request("weir adapter", name, argc + 1, argv - 1,
-		json ? client_print_json : keep, json ? NULL : all);
+		json ? client_print_json : client_keep, json ? NULL : all);
 	if (!json) // with those that are there, if one is not
 		ctl_tables(all, stdout);
 	json_decref(all);

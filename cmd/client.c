@@ -37,6 +37,19 @@ int client_request(const char *program, const char *name, int argc, char *const 
 	return client_complain(program, name, status, &err);
 }
 
+void client_nobody(const char *program)
+{
+	char folder[4096] = "";
+
+	ctl_folder(folder, sizeof(folder), NULL);
+	fprintf(stderr, "%s: no router runs (none listens in %s)\n", program, folder);
+}
+
+void client_keep(void *arg, json_t *object)
+{
+	json_array_append(arg, object);
+}
+
 void client_print_line(void *arg, json_t *object)
 {
 	char *out = ctl_text_get(object, "out"), *err = ctl_text_get(object, "err");

@@ -14,6 +14,12 @@ int client_request(const char *program, const char *name, int argc, char *const 
 // The same for a status and sentence of ctl_request() that the caller has at hand.
 int client_complain(const char *program, const char *name, int status, const struct err *err);
 
+// Says on standard error that no router runs.
+void client_nobody(const char *program);
+
+// For client_request, and ctl_request(): puts the object into the array arg.
+void client_keep(void *arg, json_t *object);
+
 // For client_request: prints "out" and "err" of a reply, each a line, in their order.
 void client_print_line(void *arg, json_t *object);
 

@@ -33,7 +33,7 @@ static void usage(FILE *out)
 static void collect(void *arg, json_t *object)
 {
 	if (json_object_get(object, "type") != NULL)
-		json_array_append(arg, object);
+		client_keep(arg, object);
 	else
 		client_print_line(NULL, object);
 }
@@ -52,19 +52,18 @@ static void say_none(const char *word)
 
 static int ask(const char *name, int argc, char **argv, bool json)
 {
-	json_t *all = json_array();
-	int status = client_request("weir ctl", name, argc, argv,
-		json ? client_print_json : collect, json ? NULL : all);
+	json_t *all;
+	int status;
 
-	if (!json && json_array_size(all) > 0) {
-		if (argc == 1 && strcmp(argv[0], "hits") == 0)
-			for (size_t i = 0; i < json_array_size(all); i++)
-				client_print_json(NULL, json_array_get(all, i));
-		else
-			ctl_tables(all, stdout);
-	} else if (!json && status == 0 && argc == 1) {
+	// Hits are for programs; there is no table of them.
+	if (json || strcmp(argv[0], "hits") == 0)
+		return client_request("weir ctl", name, argc, argv, client_print_json, NULL);
+	all = json_array();
+	status = client_request("weir ctl", name, argc, argv, collect, all);
+	if (json_array_size(all) > 0)
+		ctl_tables(all, stdout);
+	else if (status == 0 && argc == 1)
 		say_none(argv[0]);
-	}
 	json_decref(all);
 	return status;
 }
@@ -87,17 +86,14 @@ static int list(bool json)
 {
 	struct listing l = {.json = json};
 	struct err err = {0};
-	char folder[4096] = "";
 	int rc = ctl_each_name(one_name, &l, &err);
 
 	if (rc != 0) {
 		fprintf(stderr, "weir ctl: %s\n", err.msg);
 		return 1;
 	}
-	if (l.n == 0) {
-		ctl_folder(folder, sizeof(folder), NULL);
-		fprintf(stderr, "weir ctl: no router runs (none listens in %s)\n", folder);
-	}
+	if (l.n == 0)
+		client_nobody("weir ctl");
 	return l.n == 0;
 }
 

@@ -94,13 +94,11 @@ static void one_name(void *arg, const char *name)
 static const char *only_name(struct names *s)
 {
 	struct err err = {0};
-	char folder[4096] = "";
 
 	if (ctl_each_name(one_name, s, &err) != 0) {
 		fprintf(stderr, "weir top: %s\n", err.msg);
 	} else if (s->n == 0) {
-		ctl_folder(folder, sizeof(folder), NULL);
-		fprintf(stderr, "weir top: no router runs (none listens in %s)\n", folder);
+		client_nobody("weir top");
 	} else if (s->n > 1) {
 		fprintf(stderr, "weir top: which one? These run:%s\n", s->all);
 	} else {

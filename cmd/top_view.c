@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "top_view.h"
 
+#include "client.h"
 #include "ctl_tables.h"
 #include "table.h"
 #include "top_rules.h"
@@ -14,20 +15,15 @@
 
 enum { RULES_DEFAULT = 10 };
 
-static void keep(void *arg, json_t *object)
-{
-	json_array_append(arg, object);
-}
-
 int top_look(const char *name, struct top_sample *out, struct err *err)
 {
 	char *stats[] = {(char *)"stats"}, *hits[] = {(char *)"hits"};
 	int status;
 
 	*out = (struct top_sample){.stats = json_array(), .hits = json_array()};
-	status = ctl_request(name, 1, stats, keep, out->stats, err);
+	status = ctl_request(name, 1, stats, client_keep, out->stats, err);
 	if (status == 0)
-		status = ctl_request(name, 1, hits, keep, out->hits, err);
+		status = ctl_request(name, 1, hits, client_keep, out->hits, err);
 	if (status != 0)
 		top_forget(out);
 	return status;
