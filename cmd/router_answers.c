@@ -43,26 +43,15 @@ static const char *iface_of(const struct box_port *p)
 	return name != NULL ? name : p->iface;
 }
 
-static void count_rule(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
-{
-	(void)idx;
-	(void)f;
-	(void)hits;
-	++*(uint64_t *)arg;
-}
-
 static int answer_info(const struct answers *a, struct ctl_reply *reply)
 {
 	json_t *o = typed("info"), *ports = json_array();
-	uint64_t rules = 0;
 
-	adapter_each(a->card, false, count_rule, &rules);
-	adapter_each(a->card, true, count_rule, &rules);
 	json_object_set_new(o, "name", json_string(a->name));
 	json_object_set_new(o, "version", json_string(WEIR_VERSION));
 	json_object_set_new(o, "pid", json_integer(getpid()));
 	json_object_set_new(o, "up_ns", number(clock_ns() - a->start_ns));
-	json_object_set_new(o, "rules", number(rules));
+	json_object_set_new(o, "rules", number(adapter_n_rules(a->card)));
 	for (unsigned i = 0; i < a->n_ports; i++)
 		json_array_append_new(ports, json_string(a->ports[i].iface));
 	json_object_set_new(o, "ports", ports);
@@ -173,7 +162,6 @@ struct wanted {
 	unsigned n;
 	uint64_t found; // a bit for each of idx
 	bool hash;
-	json_t *hits; // of request "hits": [index, hits] in turn, instead of objects
 };
 
 static bool is_wanted(struct wanted *w, uint32_t idx)
@@ -232,26 +220,24 @@ static int answer_rules(const struct answers *a, int argc, char **argv, struct c
 	return 0;
 }
 
+// To the array arg: index and hits in turn.
 static void one_count(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
 {
-	struct wanted *w = arg;
-
 	if (!f->count_hits || hits == 0)
 		return;
-	json_array_append_new(w->hits, number(idx));
-	json_array_append_new(w->hits, number(hits));
+	json_array_append_new(arg, number(idx));
+	json_array_append_new(arg, number(hits));
 }
 
 // Much shorter than the rules: for those who look often.
 static int answer_hits(const struct answers *a, struct ctl_reply *reply)
 {
 	for (int hash = 0; hash < 2; hash++) {
-		struct wanted w = {.hits = json_array()};
-		json_t *o = typed("hits");
+		json_t *o = typed("hits"), *hits = json_array();
 
-		adapter_each(a->card, hash != 0, one_count, &w);
+		adapter_each(a->card, hash != 0, one_count, hits);
 		json_object_set_new(o, "hash", json_boolean(hash));
-		json_object_set_new(o, "hits", w.hits);
+		json_object_set_new(o, "hits", hits);
 		ctl_reply(reply, o);
 	}
 	return 0;

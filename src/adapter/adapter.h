@@ -115,6 +115,7 @@ int adapter_export(const struct adapter *a, enum adapter_export_kind kind, char 
 
 const char *adapter_name(const struct adapter *a);
 unsigned adapter_ports(const struct adapter *a);
+size_t adapter_n_rules(const struct adapter *a); // TCAM and hash region
 
 // Calls back for each rule in the order of the listing.  hash: of the hash region, else of the TCAM.
 void adapter_each(const struct adapter *a, bool hash,

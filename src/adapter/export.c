@@ -203,7 +203,7 @@ int adapter_export(const struct adapter *a, enum adapter_export_kind kind, char 
 		[EXPORT_ETHTOOL] = &export_ethtool,
 	};
 	const struct export_writer *w = writers[kind];
-	size_t n = a->tcam.count + a->hash.count + (table_has_prio(a) ? a->prio.count : 0);
+	size_t n = adapter_n_rules(a);
 	struct export_rule *rules = calloc(n + 1, sizeof(*rules));
 	struct export x = {.a = a, .ifaces = ifaces, .out = out, .rules = rules};
 	char *text = NULL;

@@ -177,6 +177,12 @@ static void each(const struct adapter *a, const struct region *r,
 			rule(arg, i, &r->at[i]->f, table_hits(a, r->at[i]));
 }
 
+size_t adapter_n_rules(const struct adapter *a)
+{
+	// Without a region of its own, prio counts rules of the TCAM.
+	return a->tcam.count + a->hash.count + (table_has_prio(a) ? a->prio.count : 0);
+}
+
 void adapter_each(const struct adapter *a, bool hash,
 	void (*rule)(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits),
 	void *arg)

@@ -32,6 +32,7 @@ static void index_is_order(void **state)
 	assert_true(order_of(c, 1) < order_of(c, 2));
 	assert_true(order_of(c, 2) < order_of(c, 0));
 	assert_true(order_of(c, 0) < order_of(c, 3));
+	assert_int_equal(adapter_n_rules(c->a), 4);
 	card_free(c);
 }
 
@@ -45,6 +46,7 @@ static void hash_rules_stand_between_prio_and_normal(void **state)
 	card_must(c, "filter 63 proto 6 prio 1");
 	assert_true(order_of(c, 2) < order_of(c, 1));
 	assert_true(order_of(c, 1) < order_of(c, 0));
+	assert_int_equal(adapter_n_rules(c->a), 3);
 	card_free(c);
 }
 
@@ -140,6 +142,7 @@ static void ten_thousand_rules(void **state)
 	}
 	adapter_each(c->a, false, count, &n);
 	assert_int_equal(n, 10000);
+	assert_int_equal(adapter_n_rules(c->a), 10000);
 	for (unsigned i = 0; i < 10000; i++) {
 		sprintf(words, "filter %u delete", i);
 		card_must(c, words);
