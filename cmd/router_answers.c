@@ -190,6 +190,7 @@ static void one_rule(void *arg, uint32_t idx, const struct adapter_filter *f, ui
 	adapter_words(f, words, sizeof(words));
 	json_object_set_new(o, "idx", number(idx));
 	json_object_set_new(o, "hash", json_boolean(w->hash));
+	json_object_set_new(o, "prio", json_boolean(f->prio));
 	json_object_set_new(o, "hits", f->count_hits ? number(hits) : json_null());
 	json_object_set_new(o, "action", json_string(actions[f->action]));
 	json_object_set_new(o, "words", json_string(words));
@@ -220,25 +221,33 @@ static int answer_rules(const struct answers *a, int argc, char **argv, struct c
 	return 0;
 }
 
-// To the array arg: index and hits in turn.
+// Index and hits in turn, to the first array or the second, of rules of prio 1: a card may keep those
+// in a region of their own, where their indices are others'.
 static void one_count(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
 {
+	json_t **arrays = arg;
+
 	if (!f->count_hits || hits == 0)
 		return;
-	json_array_append_new(arg, number(idx));
-	json_array_append_new(arg, number(hits));
+	json_array_append_new(arrays[f->prio], number(idx));
+	json_array_append_new(arrays[f->prio], number(hits));
 }
 
 // Much shorter than the rules: for those who look often.
 static int answer_hits(const struct answers *a, struct ctl_reply *reply)
 {
 	for (int hash = 0; hash < 2; hash++) {
-		json_t *o = typed("hits"), *hits = json_array();
+		json_t *arrays[] = {json_array(), json_array()};
 
-		adapter_each(a->card, hash != 0, one_count, hits);
-		json_object_set_new(o, "hash", json_boolean(hash));
-		json_object_set_new(o, "hits", hits);
-		ctl_reply(reply, o);
+		adapter_each(a->card, hash != 0, one_count, arrays);
+		for (int prio = 0; prio < 2; prio++) {
+			json_t *o = typed("hits");
+
+			json_object_set_new(o, "hash", json_boolean(hash));
+			json_object_set_new(o, "prio", json_boolean(prio));
+			json_object_set_new(o, "hits", arrays[prio]);
+			ctl_reply(reply, o);
+		}
 	}
 	return 0;
 }

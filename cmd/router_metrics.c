@@ -92,25 +92,28 @@ static void stages(struct ctl_metrics *m, const struct path_counters *c)
 
 struct rules {
 	struct ctl_metrics *m;
-	const char *card, *region;
+	const char *card;
+	bool hash;
 };
 
 static void rule(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
 {
 	const struct rules *r = arg;
+	const char *region;
 	char index[16];
 
 	if (!f->count_hits)
 		return;
 	snprintf(index, sizeof(index), "%u", idx);
+	region = r->hash ? "hash" : f->prio ? "prio" : "filter";
 	ctl_metrics_sample(r->m,
-		(const char *[]){"card", r->card, "region", r->region, "index", index, NULL}, hits);
+		(const char *[]){"card", r->card, "region", region, "index", index, NULL}, hits);
 }
 
 int answer_metrics(const struct answers *a, struct ctl_reply *reply)
 {
 	struct ctl_metrics *m = ctl_metrics_new();
-	struct rules r = {.m = m, .card = a->name, .region = "filter"};
+	struct rules r = {.m = m, .card = a->name};
 	struct adapter_out out = answer_lines(reply);
 	struct path_counters c;
 	const char *text;
@@ -123,7 +126,7 @@ int answer_metrics(const struct answers *a, struct ctl_reply *reply)
 	stages(m, &c);
 	ctl_metrics_family(m, "weir_rule_hits", "counter", "Packets that a rule matched.");
 	adapter_each(a->card, false, rule, &r);
-	r.region = "hash";
+	r.hash = true;
 	adapter_each(a->card, true, rule, &r);
 	text = ctl_metrics_text(m);
 	while (text != NULL && *text != '\0') {

@@ -14,8 +14,8 @@ enum { RULES_MAX = 60 };
 
 struct busy {
 	uint64_t idx, hits, grown;
-	bool hash;
-	const char *words;
+	bool hash, prio; // with the index, they name the rule
+	char *words;     // malloc'd, or NULL
 };
 
 struct busiest {
@@ -36,13 +36,18 @@ static void put(struct busiest *b, struct busy r)
 	b->rule[at] = r;
 }
 
-static const json_t *pairs_of(const json_t *all, bool hash)
+static bool is_of(const json_t *o, bool hash, bool prio)
+{
+	return json_is_true(json_object_get(o, "hash")) == hash &&
+	       json_is_true(json_object_get(o, "prio")) == prio;
+}
+
+static const json_t *pairs_of(const json_t *all, bool hash, bool prio)
 {
 	const json_t *o;
 	size_t i;
 
-	json_array_foreach(all, i, o) if (json_is_true(json_object_get(o, "hash")) ==
-					  hash) return json_object_get(o, "hits");
+	json_array_foreach(all, i, o) if (is_of(o, hash, prio)) return json_object_get(o, "hits");
 	return NULL;
 }
 
@@ -52,13 +57,16 @@ static uint64_t at(const json_t *pairs, size_t i)
 }
 
 // Both lists are in the order of their indices.
-static void compare(struct busiest *b, const json_t *before, const json_t *now, bool hash)
+static void compare(
+	struct busiest *b, const json_t *all_before, const json_t *all_now, bool hash, bool prio)
 {
+	const json_t *before = pairs_of(all_before, hash, prio),
+		     *now = pairs_of(all_now, hash, prio);
 	size_t k = 0, n = json_array_size(before);
 
 	for (size_t i = 0; i + 1 < json_array_size(now); i += 2) {
 		struct busy r = {
-			.idx = at(now, i), .hits = at(now, i + 1), .hash = hash, .words = ""};
+			.idx = at(now, i), .hits = at(now, i + 1), .hash = hash, .prio = prio};
 		uint64_t was = 0;
 
 		while (k + 1 < n && at(before, k) < r.idx)
@@ -77,7 +85,7 @@ static void take_words(void *arg, json_t *object)
 
 	for (unsigned i = 0; i < b->n; i++)
 		if (b->rule[i].idx == ctl_number(object, "idx") &&
-			b->rule[i].hash == json_is_true(json_object_get(object, "hash")))
+			is_of(object, b->rule[i].hash, b->rule[i].prio))
 			b->rule[i].words = strdup(ctl_string(object, "words"));
 }
 
@@ -100,8 +108,8 @@ void top_rules(const char *name, const json_t *before, const json_t *now, double
 	struct busiest b = {.max = n < RULES_MAX ? n : RULES_MAX};
 	struct table t;
 
-	for (int hash = 0; hash < 2; hash++)
-		compare(&b, pairs_of(before, hash != 0), pairs_of(now, hash != 0), hash != 0);
+	for (int kind = 0; kind < 4; kind++)
+		compare(&b, before, now, (kind & 1) != 0, (kind & 2) != 0);
 	if (b.n == 0)
 		return;
 	ask_words(name, &b);
@@ -112,9 +120,8 @@ void top_rules(const char *name, const json_t *before, const json_t *now, double
 		table_printf(&t, "%s%" PRIu64, r->hash ? "hash " : "", r->idx);
 		table_printf(&t, "%.0f", seconds > 0 ? (double)r->grown / seconds : 0);
 		table_number(&t, r->hits);
-		table_text(&t, r->words);
-		if (r->words[0] != '\0')
-			free((char *)r->words);
+		table_text(&t, r->words != NULL ? r->words : "");
+		free(r->words);
 	}
 	putc('\n', out);
 	table_end(&t, out, columns);

@@ -319,6 +319,27 @@ def exact_hits_and_saving(place):
     f.check(r.p.wait(timeout=60) == 1 and "none/saved.sh" in r.said()[1], "no folder for it: %r" % (r.said(),))
 
 
+def rules_of_one_index(place):
+    """A T6 has a region for rules of prio 1, whose indices may be those of others."""
+    place.write("conf/cxgbetool.sh", "cxgbetool t6nex0 filter 5 proto 6 prio 1 action drop\n"
+                "cxgbetool t6nex0 filter 5 proto 17 action drop\n"
+                "cxgbetool t6nex0 filter 0 proto 1 action pass\n")
+    r = once(place, name="t6nex0")
+
+    def hits():
+        s = place.run("weir", "ctl", "t6nex0", "metrics")
+        found = re.findall(r'^weir_rule_hits_total{card="t6nex0",region="(\w+)",index="(\d+)"} (\d+)$', s.stdout, re.M)
+        return sorted(found)
+    want = [("filter", "0", "1"), ("filter", "5", "3"), ("prio", "5", "4")]
+    f.check(wait_for(lambda: hits() == want), "metrics of a T6: %s" % hits())
+    s = place.run("weir", "top", "--once", "t6nex0")
+    found = re.findall(r"^ *(\d) +(\d+) +(\d+)  .*\bproto (\d+)\b", s.stdout, re.M)
+    f.check(sorted(found) == [("0", "0", "1", "1"), ("5", "0", "3", "17"), ("5", "0", "4", "6")],
+            "what no longer grows has no rate: %s" % s.stdout)
+    r.stop()
+    os.unlink(place.path("conf/cxgbetool.sh"))
+
+
 def as_another_user(place):
     if os.geteuid() != 0:
         print("not root: --user was not tried")
@@ -398,6 +419,7 @@ def main():
         asking(place, router)
         ends_and_names(place, router)
         exact_hits_and_saving(place)
+        rules_of_one_index(place)
         as_another_user(place)
         on_linux_interfaces(place)
     finally:
