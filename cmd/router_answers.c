@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "router_answers.h"
 
+#include "router_json.h"
+
 #include "base/clock.h"
 
 #include <errno.h>
@@ -11,11 +13,6 @@
 #include <unistd.h>
 
 enum { WORDS_MAX = 1024 };
-
-static json_t *number(uint64_t n)
-{
-	return json_integer((json_int_t)n);
-}
 
 static json_t *typed(const char *type)
 {
@@ -50,8 +47,8 @@ static int answer_info(const struct answers *a, struct ctl_reply *reply)
 	json_object_set_new(o, "name", json_string(a->name));
 	json_object_set_new(o, "version", json_string(WEIR_VERSION));
 	json_object_set_new(o, "pid", json_integer(getpid()));
-	json_object_set_new(o, "up_ns", number(clock_ns() - a->start_ns));
-	json_object_set_new(o, "rules", number(adapter_n_rules(a->card)));
+	json_object_set_new(o, "up_ns", router_number(clock_ns() - a->start_ns));
+	json_object_set_new(o, "rules", router_number(adapter_n_rules(a->card)));
 	for (unsigned i = 0; i < a->n_ports; i++)
 		json_array_append_new(ports, json_string(a->ports[i].iface));
 	json_object_set_new(o, "ports", ports);
@@ -67,17 +64,12 @@ static void reply_port(const struct answers *a, const struct path_port_counters 
 	struct port_stats s;
 
 	port_stats(p, &s);
-	ctl_text_set(o, "iface", a->ports[i].iface);
-	ctl_text_set(o, "port", port_name(p));
+	router_port_json(o, &a->ports[i], c);
 	json_object_set_new(o, "up", json_boolean(port_link_up(p)));
-	json_object_set_new(o, "rx_packets", number(c->rx_packets));
-	json_object_set_new(o, "rx_bytes", number(c->rx_bytes));
-	json_object_set_new(o, "rx_missed", number(s.rx_missed));
-	json_object_set_new(o, "rx_errors", number(s.rx_errors));
-	json_object_set_new(o, "rx_no_buffer", number(s.rx_no_buffer));
-	json_object_set_new(o, "tx_packets", number(c->tx_packets));
-	json_object_set_new(o, "tx_bytes", number(c->tx_bytes));
-	json_object_set_new(o, "tx_errors", number(s.tx_errors));
+	json_object_set_new(o, "rx_missed", router_number(s.rx_missed));
+	json_object_set_new(o, "rx_errors", router_number(s.rx_errors));
+	json_object_set_new(o, "rx_no_buffer", router_number(s.rx_no_buffer));
+	json_object_set_new(o, "tx_errors", router_number(s.tx_errors));
 	ctl_reply(reply, o);
 }
 
@@ -90,7 +82,7 @@ static void reply_drops(const struct path_counters *c, struct ctl_reply *reply)
 			continue;
 		o = typed("drop");
 		json_object_set_new(o, "reason", json_string(drop_name((enum drop)i)));
-		json_object_set_new(o, "packets", number(c->drop[i]));
+		json_object_set_new(o, "packets", router_number(c->drop[i]));
 		json_object_set_new(o, "text", json_string(drop_text((enum drop)i)));
 		ctl_reply(reply, o);
 	}
@@ -102,9 +94,7 @@ static void reply_stages(const struct path_counters *c, struct ctl_reply *reply)
 		json_t *o = typed("stage");
 
 		json_object_set_new(o, "name", json_string(path_stage_name((enum path_stage)i)));
-		json_object_set_new(o, "calls", number(c->stage[i].calls));
-		json_object_set_new(o, "packets", number(c->stage[i].packets));
-		json_object_set_new(o, "cycles", number(c->stage[i].cycles));
+		router_stage_json(o, c, (enum path_stage)i);
 		ctl_reply(reply, o);
 	}
 }
@@ -113,26 +103,13 @@ static void reply_total(
 	const struct answers *a, const struct path_counters *c, struct ctl_reply *reply)
 {
 	json_t *o = typed("total");
-	struct router_counters r;
 	uint64_t dropped = 0;
 
 	for (unsigned i = 0; i < DROP_COUNT; i++)
 		dropped += c->drop[i];
-	box_router_counters(a->box, &r);
-	json_object_set_new(o, "ns", number(clock_ns() - a->start_ns));
-	json_object_set_new(o, "cpu_ns", number(box_cpu_ns(a->box)));
-	json_object_set_new(o, "busy_cycles", number(c->busy_cycles));
-	json_object_set_new(o, "cycles_per_second", number(clock_cycles_hz()));
-	json_object_set_new(o, "in", number(c->in));
-	json_object_set_new(o, "made", number(c->made));
-	json_object_set_new(o, "sent", number(c->sent));
-	json_object_set_new(o, "queued", number(c->queued));
-	json_object_set_new(o, "dropped", number(dropped));
-	json_object_set_new(o, "icmp_sent", number(r.icmp_sent));
-	json_object_set_new(o, "icmp_limited", number(r.icmp_limited));
-	json_object_set_new(o, "fragmented", number(r.fragmented));
-	json_object_set_new(o, "fragments", number(r.fragments));
-	json_object_set_new(o, "slow", number(r.slow));
+	json_object_set_new(o, "ns", router_number(clock_ns() - a->start_ns));
+	router_total_json(o, a->box, c);
+	json_object_set_new(o, "dropped", router_number(dropped));
 	ctl_reply(reply, o);
 }
 
@@ -188,10 +165,10 @@ static void one_rule(void *arg, uint32_t idx, const struct adapter_filter *f, ui
 		return;
 	o = typed("rule");
 	adapter_words(f, words, sizeof(words));
-	json_object_set_new(o, "idx", number(idx));
+	json_object_set_new(o, "idx", router_number(idx));
 	json_object_set_new(o, "hash", json_boolean(w->hash));
 	json_object_set_new(o, "prio", json_boolean(f->prio));
-	json_object_set_new(o, "hits", f->count_hits ? number(hits) : json_null());
+	json_object_set_new(o, "hits", f->count_hits ? router_number(hits) : json_null());
 	json_object_set_new(o, "action", json_string(actions[f->action]));
 	json_object_set_new(o, "words", json_string(words));
 	ctl_reply(w->reply, o);
@@ -229,8 +206,8 @@ static void one_count(void *arg, uint32_t idx, const struct adapter_filter *f, u
 
 	if (!f->count_hits || hits == 0)
 		return;
-	json_array_append_new(arrays[f->prio], number(idx));
-	json_array_append_new(arrays[f->prio], number(hits));
+	json_array_append_new(arrays[f->prio], router_number(idx));
+	json_array_append_new(arrays[f->prio], router_number(hits));
 }
 
 // Much shorter than the rules: for those who look often.

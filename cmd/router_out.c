@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "router_out.h"
 
+#include "router_json.h"
+
 #include "base/clock.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -80,11 +81,6 @@ void router_window_print(struct router_window *w, const struct box *b)
 	*w = now;
 }
 
-static json_t *number(uint64_t n)
-{
-	return json_integer((json_int_t)n);
-}
-
 static json_t *ports_json(const struct path_counters *c, const struct box_port *ports, unsigned n)
 {
 	json_t *all = json_array();
@@ -92,12 +88,7 @@ static json_t *ports_json(const struct path_counters *c, const struct box_port *
 	for (unsigned i = 0; i < n; i++) {
 		json_t *p = json_object();
 
-		json_object_set_new(p, "iface", json_string(ports[i].iface));
-		json_object_set_new(p, "port", json_string(port_name(ports[i].port)));
-		json_object_set_new(p, "rx_packets", number(c->port[i].rx_packets));
-		json_object_set_new(p, "rx_bytes", number(c->port[i].rx_bytes));
-		json_object_set_new(p, "tx_packets", number(c->port[i].tx_packets));
-		json_object_set_new(p, "tx_bytes", number(c->port[i].tx_bytes));
+		router_port_json(p, &ports[i], &c->port[i]);
 		json_array_append_new(all, p);
 	}
 	return all;
@@ -110,9 +101,7 @@ static json_t *stages_json(const struct path_counters *c)
 	for (unsigned i = 0; i < STAGE_COUNT; i++) {
 		json_t *s = json_object();
 
-		json_object_set_new(s, "calls", number(c->stage[i].calls));
-		json_object_set_new(s, "packets", number(c->stage[i].packets));
-		json_object_set_new(s, "cycles", number(c->stage[i].cycles));
+		router_stage_json(s, c, (enum path_stage)i);
 		json_object_set_new(all, path_stage_name((enum path_stage)i), s);
 	}
 	return all;
@@ -124,31 +113,21 @@ static json_t *drops_json(const struct path_counters *c)
 
 	for (unsigned i = 0; i < DROP_COUNT; i++)
 		if (c->drop[i] != 0)
-			json_object_set_new(all, drop_name((enum drop)i), number(c->drop[i]));
+			json_object_set_new(
+				all, drop_name((enum drop)i), router_number(c->drop[i]));
 	return all;
 }
 
 static void account_json(const struct box *b, const struct path_counters *c,
-	const struct router_counters *r, const struct box_port *ports, unsigned n)
+	const struct box_port *ports, unsigned n)
 {
 	json_t *all = json_object();
 	char *text;
 
 	json_object_set_new(all, "ports", ports_json(c, ports, n));
-	json_object_set_new(all, "in", number(c->in));
-	json_object_set_new(all, "made", number(c->made));
-	json_object_set_new(all, "sent", number(c->sent));
-	json_object_set_new(all, "queued", number(c->queued));
+	router_total_json(all, b, c);
 	json_object_set_new(all, "drops", drops_json(c));
 	json_object_set_new(all, "stages", stages_json(c));
-	json_object_set_new(all, "icmp_sent", number(r->icmp_sent));
-	json_object_set_new(all, "icmp_limited", number(r->icmp_limited));
-	json_object_set_new(all, "fragmented", number(r->fragmented));
-	json_object_set_new(all, "fragments", number(r->fragments));
-	json_object_set_new(all, "slow", number(r->slow));
-	json_object_set_new(all, "cpu_ns", number(box_cpu_ns(b)));
-	json_object_set_new(all, "busy_cycles", number(c->busy_cycles));
-	json_object_set_new(all, "cycles_per_second", number(clock_cycles_hz()));
 	text = json_dumps(all, 0);
 	if (text != NULL)
 		puts(text);
@@ -197,9 +176,10 @@ void router_account(const struct box *b, const struct box_port *ports, unsigned 
 	struct router_counters r;
 
 	box_counters(b, &c);
+	if (json) {
+		account_json(b, &c, ports, n);
+		return;
+	}
 	box_router_counters(b, &r);
-	if (json)
-		account_json(b, &c, &r, ports, n);
-	else
-		account_text(&c, &r, ports, n);
+	account_text(&c, &r, ports, n);
 }
