@@ -3,6 +3,7 @@
 #include "client.h"
 #include "command.h"
 #include "ctl_tables.h"
+#include "router_save.h"
 #include "table.h"
 
 #include "base/text.h"
@@ -125,17 +126,19 @@ static int save(const char *name, const char *path)
 	char *words[] = {(char *)"save"}, *text = NULL;
 	struct err err = {0};
 	size_t len;
-	FILE *f;
-	int status;
+	FILE *f = open_memstream(&text, &len);
+	int status = 0, bad = 1;
 
-	f = open_memstream(&text, &len);
-	if (f == NULL)
-		return ENOMEM;
-	fputs("#!/bin/sh\n# Rebuilds the rules of the card.  Written by weir adapter save.\nset -e\n",
-		f);
-	status = client_request("weir adapter", name, 1, words, to_file, f);
-	if (fclose(f) != 0)
+	if (f != NULL) {
+		router_save_head(f, "weir adapter save");
+		status = client_request("weir adapter", name, 1, words, to_file, f);
+		bad = ferror(f);
+		bad |= fclose(f);
+	}
+	if (status == 0 && bad != 0) {
+		fputs("weir adapter: no memory for the rules\n", stderr);
 		status = ENOMEM;
+	}
 	if (status == 0 && path == NULL) {
 		fputs(text, stdout);
 	} else if (status == 0 && text_write_file(path, text, len, &err) != 0) {

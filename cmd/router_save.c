@@ -16,7 +16,13 @@ static void line(void *arg, bool to_stderr, const char *text)
 		fprintf(arg, "%s\n", text);
 }
 
-char *router_save_text(const struct adapter *card)
+void router_save_head(FILE *out, const char *by)
+{
+	fprintf(out, "#!/bin/sh\n# Rebuilds the rules of the card.  Written by %s.\nset -e\n", by);
+}
+
+// malloc'd; NULL: no memory.
+static char *text_of(const struct adapter *card)
 {
 	char *text = NULL;
 	size_t len;
@@ -26,7 +32,7 @@ char *router_save_text(const struct adapter *card)
 
 	if (f == NULL)
 		return NULL;
-	fputs("#!/bin/sh\n# Rebuilds the rules of the card.  Written by weir router.\nset -e\n", f);
+	router_save_head(f, "weir router");
 	adapter_save(card, &out);
 	bad = ferror(f);
 	if (fclose(f) != 0 || bad) {
@@ -43,7 +49,7 @@ int router_save_write(struct router_save *s, struct err *err)
 
 	if (s->path == NULL)
 		return 0;
-	text = router_save_text(s->card);
+	text = text_of(s->card);
 	if (text == NULL)
 		return err_set(err, ENOMEM, "%s: no memory for the rules", s->path);
 	if (s->last != NULL && strcmp(text, s->last) == 0) {

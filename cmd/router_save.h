@@ -5,6 +5,8 @@
 
 #include "adapter/adapter.h"
 
+#include <stdio.h>
+
 struct router_save {
 	const char *path; // NULL: nothing is kept
 	struct adapter *card;
@@ -15,5 +17,5 @@ struct router_save {
 int router_save_write(struct router_save *s, struct err *err);
 void router_save_free(struct router_save *s);
 
-// The text of such a file, malloc'd; NULL: no memory.
-char *router_save_text(const struct adapter *card);
+// The lines such a file begins with; by: the command that writes it.
+void router_save_head(FILE *out, const char *by);
