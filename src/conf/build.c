@@ -47,9 +47,6 @@ int conf_bad(struct build *b, const struct var *v, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	for (char *c = what; *c != '\0'; c++) // the file must not drive the reader's terminal
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
 	return err_set(b->err, EINVAL, "%s: %s: %s", v->where, v->name, what);
 }
 

@@ -20,13 +20,7 @@ static bool is_name(char c)
 
 static int bad(struct err *err, const char *where, const char *what, const char *text)
 {
-	char shown[64];
-	size_t n = 0;
-
-	for (; text[n] != '\0' && n + 1 < sizeof(shown); n++) // nothing may drive a terminal
-		shown[n] = (unsigned char)text[n] < ' ' || text[n] == 0x7f ? '?' : text[n];
-	shown[n] = '\0';
-	return err_set(err, EINVAL, "%s: %s: %s", where, shown, what);
+	return err_set(err, EINVAL, "%s: %.63s: %s", where, text, what);
 }
 
 // Reads NAME and the = behind it.  The line is cut behind the name; *value is the rest.

@@ -32,9 +32,6 @@ static int fail(const struct lex *l, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	for (char *c = what; *c != '\0'; c++) // the file must not drive the reader's terminal
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
 	if (l->line == 0)
 		return err_set(l->err, EINVAL, "%s: %s", l->file, what);
 	return err_set(l->err, EINVAL, "%s:%u: %s", l->file, l->line, what);
