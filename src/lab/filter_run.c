@@ -2,10 +2,10 @@
 #include "lab/filter_run.h"
 
 #include "lab/topo.h"
+#include "lab/trial.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,29 +93,13 @@ void filter_run_free(struct filter_run *r)
 	free(r);
 }
 
-static void fails(struct lab_run *run, const char *gate, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void fails(struct lab_run *run, const char *gate, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!run->valid)
-		return; // the first reason stands
-	run->valid = false;
-	snprintf(run->gate, sizeof(run->gate), "%s", gate);
-	va_start(ap, fmt);
-	vsnprintf(run->why, sizeof(run->why), fmt, ap);
-	va_end(ap);
-}
-
 static void gate_flows(const struct filter_run *r, struct lab_run *run)
 {
 	unsigned i = stopper(r);
 	char rule[LAB_RULE_TEXT];
 
 	if (i < r->filter->n)
-		fails(run, "filter", "%s %s %" PRIu64 " of the traffic's %" PRIu64 " flows",
+		trial_void(run, "filter", "%s %s %" PRIu64 " of the traffic's %" PRIu64 " flows",
 			lab_rule_text(r->filter, i, rule), stops(r, i), r->flows.rule[i],
 			r->flows.n);
 }
@@ -144,7 +128,7 @@ static void gate_hits(const struct filter_run *r, struct lab_run *run)
 		least += probes;
 		most += probes;
 		if (r->hits[i] < least || r->hits[i] > most)
-			fails(run, "hits", "%s counts %" PRIu64 " frames, not %" PRIu64 "%s",
+			trial_void(run, "hits", "%s counts %" PRIu64 " frames, not %" PRIu64 "%s",
 				lab_rule_text(r->filter, i, rule), r->hits[i],
 				r->hits[i] < least ? least : most,
 				least == most        ? ""

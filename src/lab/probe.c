@@ -7,10 +7,6 @@
 #include "base/clock.h"
 #include "port/port.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The tag ends the frame: "WEIR", the run, the probe's number.
@@ -188,25 +184,10 @@ static void await(struct round *r, struct dut *d, const struct dut_counters *bef
 	}
 }
 
-static bool fails(struct lab_run *run, const char *gate, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static bool fails(struct lab_run *run, const char *gate, const char *fmt, ...)
-{
-	va_list ap;
-
-	run->valid = false;
-	snprintf(run->gate, sizeof(run->gate), "%s", gate);
-	va_start(ap, fmt);
-	vsnprintf(run->why, sizeof(run->why), fmt, ap);
-	va_end(ap);
-	return false;
-}
-
-static bool judge(
+static void judge(
 	const struct round *r, const struct lab_filter *f, const char *when, struct lab_run *run)
 {
-	for (unsigned i = 0; i < r->set->n; i++) {
+	for (unsigned i = 0; i < r->set->n && run->valid; i++) {
 		const struct probe *p = &r->set->probe[i];
 		unsigned came = r->seen[0].arrived[i] + r->seen[1].arrived[i];
 		unsigned changed = r->seen[0].changed[i] + r->seen[1].changed[i];
@@ -214,19 +195,18 @@ static bool judge(
 
 		lab_rule_text(f, p->first, rule);
 		if (came > 0 && !p->passes)
-			return fails(run, "probe", "%s: a frame that %s must drop came through",
+			trial_void(run, "probe", "%s: a frame that %s must drop came through", when,
+				rule);
+		else if (came == 0 && p->passes)
+			trial_void(run, "probe", "%s: a frame that matches %s did not come through",
 				when, rule);
-		if (came == 0 && p->passes)
-			return fails(run, "probe",
-				"%s: a frame that matches %s did not come through", when, rule);
-		if (came > 1)
-			return fails(run, "probe", "%s: a frame that matches %s came %u times",
-				when, rule, came);
-		if (changed > 0)
-			return fails(run, "probe", "%s: a frame that matches %s came back wrong",
+		else if (came > 1)
+			trial_void(run, "probe", "%s: a frame that matches %s came %u times", when,
+				rule, came);
+		else if (changed > 0)
+			trial_void(run, "probe", "%s: a frame that matches %s came back wrong",
 				when, rule);
 	}
-	return true;
 }
 
 // What waits at the ports from before is none of ours.
@@ -252,21 +232,21 @@ bool probe_round(const struct probe_set *set, const struct lab_filter *f, struct
 	struct dut_counters before = {0};
 	struct side side[2];
 	struct err err = {0};
-	bool ok;
 
 	if (open_receivers(&r, side, &err) != 0) {
-		ok = fails(run, "probe", "%s", err.msg);
+		trial_void(run, "probe", "%s", err.msg);
 	} else {
 		d->read(d, &before);
-		ok = send_all(&r);
-		if (ok)
+		if (send_all(&r)) {
 			await(&r, d, &before);
-		else
-			fails(run, "probe", "%s: the tester's port did not take a probe", when);
-		ok = ok && judge(&r, f, when, run);
+			judge(&r, f, when, run);
+		} else {
+			trial_void(
+				run, "probe", "%s: the tester's port did not take a probe", when);
+		}
 	}
 	for (unsigned i = 0; i < 2; i++)
 		if (r.receiver[i] != NULL)
 			receiver_free(r.receiver[i]);
-	return ok;
+	return run->valid;
 }

@@ -52,7 +52,8 @@ unsigned probe_frame(const struct probe *p, const struct lab_ends *ends, unsigne
 // The number of the probe that a frame is, or -1; whether it is whole is another question.
 int probe_number(const uint8_t *frame, unsigned len, uint32_t run);
 
-// Sends all probes through the started device and waits for what comes of it.  Whether all is as it
-// must be; if not, the run is void: its gate and why are set.  when: "before the traffic".
+// Sends all probes of a run that is valid so far through the started device and waits for what comes of
+// it.  Whether all is as it must be; if not, the run is void: its gate and why are set.  when: "before
+// the traffic".
 bool probe_round(const struct probe_set *set, const struct lab_filter *f, struct dut *d,
 	const struct lab_ends *ends, const char *when, struct lab_run *run);

@@ -46,6 +46,10 @@ uint64_t trial_out(const struct dut_counters *d);
 // Frames that left the device, or reached the tester's port, and were lost there.
 uint64_t trial_tester_lost(const struct trial_plan *p, const struct trial_count *c);
 
+// Voids a run for the gate it fails and the sentence why.  Of a void run the first reason stands.
+void trial_void(struct lab_run *run, const char *gate, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 // The gates (trial_gate.c), over the counters after the last frame; the first that fails voids.
 void trial_gate(const struct trial_plan *p, const struct trial_count *end, struct lab_run *run);
 

@@ -8,10 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void fails(struct lab_run *run, const char *gate, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void fails(struct lab_run *run, const char *gate, const char *fmt, ...)
+void trial_void(struct lab_run *run, const char *gate, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -40,7 +37,7 @@ static void gate_frames(const struct checker_counters *got, struct lab_run *run)
 
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].n > 0)
-			fails(run, kinds[i].gate, "%" PRIu64 " %s", kinds[i].n, kinds[i].text);
+			trial_void(run, kinds[i].gate, "%" PRIu64 " %s", kinds[i].n, kinds[i].text);
 }
 
 uint64_t trial_out(const struct dut_counters *d)
@@ -59,14 +56,14 @@ static void gate_account(const struct trial_count *end, struct lab_run *run)
 	uint64_t out = trial_out(d);
 
 	if (d->in + d->made != out)
-		fails(run, "account",
+		trial_void(run, "account",
 			"the device's account does not add up: in %" PRIu64 " + made %" PRIu64
 			", out %" PRIu64,
 			d->in, d->made, out);
 	if (d->queued > 0)
-		fails(run, "settle", "%" PRIu64 " frames are still in the device", d->queued);
+		trial_void(run, "settle", "%" PRIu64 " frames are still in the device", d->queued);
 	if (d->in != end->offered)
-		fails(run, "account",
+		trial_void(run, "account",
 			"the tester's port took %" PRIu64 " frames, the device says %" PRIu64
 			" came in",
 			end->offered, d->in);
@@ -88,7 +85,7 @@ static void gate_tester(
 	double most = p->accounts ? 0 : (double)end->offered * TRIAL_TESTER_LOSS_PPM / 1e6;
 
 	if ((double)lost > most)
-		fails(run, "tester-drops",
+		trial_void(run, "tester-drops",
 			"the tester lost %" PRIu64 " frames that the device had forwarded", lost);
 }
 
@@ -106,11 +103,11 @@ static void gate_load(const struct trial_plan *p, struct lab_run *run)
 		if (slack < 64 / seconds)
 			slack = 64 / seconds;
 		if (run->offered_pps < intended - slack || run->offered_pps > intended + slack)
-			fails(run, "generator-limited",
+			trial_void(run, "generator-limited",
 				"the tester offered %.0f frames a second instead of %.0f",
 				run->offered_pps, intended);
 	} else if (p->has_work && p->polls && run->turn_packets < TRIAL_TURN_MIN) {
-		fails(run, "generator-limited",
+		trial_void(run, "generator-limited",
 			"the forwarding core found only %.1f frames a turn; the tester limits",
 			run->turn_packets);
 	}
@@ -121,17 +118,17 @@ static void gate_nothing(const struct trial_count *end, struct lab_run *run)
 	const struct lab_drop *most = NULL;
 
 	if (end->offered == 0)
-		fails(run, "no-traffic", "the tester's port took no frame");
+		trial_void(run, "no-traffic", "the tester's port took no frame");
 	if (end->got.good > 0)
 		return;
 	for (unsigned i = 0; i < end->dut.n_drops; i++)
 		if (most == NULL || end->dut.drop[i].n > most->n)
 			most = &end->dut.drop[i];
 	if (most != NULL)
-		fails(run, "no-traffic",
+		trial_void(run, "no-traffic",
 			"no frame came back; the device dropped %" PRIu64 " for %s", most->n,
 			most->name);
-	fails(run, "no-traffic", "no frame came back");
+	trial_void(run, "no-traffic", "no frame came back");
 }
 
 static void gate_steady(struct lab_run *run)
@@ -141,8 +138,8 @@ static void gate_steady(struct lab_run *run)
 	for (unsigned i = 0; i < run->n_windows; i++)
 		steady += run->window[i].steady;
 	if (steady * 100 < run->n_windows * TRIAL_STEADY_MIN_PERCENT)
-		fails(run, "unsteady", "only %u of %u intervals are steady and undisturbed", steady,
-			run->n_windows);
+		trial_void(run, "unsteady", "only %u of %u intervals are steady and undisturbed",
+			steady, run->n_windows);
 }
 
 void trial_gate(const struct trial_plan *p, const struct trial_count *end, struct lab_run *run)
@@ -151,8 +148,9 @@ void trial_gate(const struct trial_plan *p, const struct trial_count *end, struc
 	run->gate[0] = run->why[0] = '\0';
 	gate_frames(&end->got, run);
 	if (end->got.good > end->offered)
-		fails(run, "negative-loss", "%" PRIu64 " frames came back, %" PRIu64 " were sent",
-			end->got.good, end->offered);
+		trial_void(run, "negative-loss",
+			"%" PRIu64 " frames came back, %" PRIu64 " were sent", end->got.good,
+			end->offered);
 	gate_tester(p, end, run);
 	if (p->accounts)
 		gate_account(end, run);
