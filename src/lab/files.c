@@ -230,7 +230,7 @@ int lab_files(struct folder *f, const struct lab_results *r, const struct lab_co
 	if (rc == 0)
 		rc = put(f, "report.txt", lab_report_text(r), list, err);
 	if (rc == 0)
-		rc = put(f, "report.html", lab_report_html(r), list, err);
+		rc = put(f, "report.html", lab_report_html(r), NULL, err); // can be made again
 	if (rc == 0)
 		rc = put(f, "manifest.json", manifest(r, o, list), NULL, err);
 	json_decref(list);
