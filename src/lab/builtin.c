@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 // The router of the forwarding lab: two interfaces, static routes to the nets of sources and
 // destinations, and the tester's MAC addresses given, since a generator answers no ARP.
@@ -80,35 +79,12 @@ static int add_filter(
 	return c->filter.script != NULL ? 0 : err_context(err, "%s", filters[i].label);
 }
 
-static bool have(const struct lab_conditions *c, const char *name)
-{
-	for (unsigned i = 0; i < c->n; i++)
-		if (strcmp(c->list[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-static int check_all_there(
-	const struct lab_conditions *c, const char *only, bool all, struct err *err)
-{
-	char *words = strdup(only), *rest = words, *word;
-	int rc = words == NULL ? err_set(err, ENOMEM, "no memory for the conditions") : 0;
-
-	while (rc == 0 && (word = strsep(&rest, ",")) != NULL)
-		if (!have(c, word))
-			rc = err_set(err, EINVAL,
-				"there is no condition '%s'; built in are forwarding%s", word,
-				all ? ", and 15, 1000 and 10000 rules as 15-first, 15-last, 15-never, ..."
-				    : " and, for Weir's router and IPv4, filters");
-	free(words);
-	return rc;
-}
-
 int lab_conditions_builtin(const char *only, const char *baseline,
 	const struct lab_traffic *filtered, struct lab_conditions *out, struct err *err)
 {
 	struct lab_conditions c = {0};
-	int rc = 0;
+	const char *missing;
+	int rc = 0, len;
 
 	c.list = calloc(N_FILTERS + 1, sizeof(*c.list));
 	if (c.list == NULL)
@@ -118,8 +94,13 @@ int lab_conditions_builtin(const char *only, const char *baseline,
 	for (unsigned i = 0; i < N_FILTERS && filtered != NULL && rc == 0; i++)
 		if (condition_listed(only, filters[i].name))
 			rc = add_filter(&c, i, filtered, err);
-	if (rc == 0 && only != NULL)
-		rc = check_all_there(&c, only, filtered != NULL, err);
+	missing = rc == 0 ? condition_missing(&c, only, &len) : NULL;
+	if (missing != NULL)
+		rc = err_set(err, EINVAL, "there is no condition '%.*s'; built in are forwarding%s",
+			len, missing,
+			filtered != NULL
+				? ", and 15, 1000 and 10000 rules as 15-first, 15-last, 15-never, ..."
+				: " and, for Weir's router and IPv4, filters");
 	if (rc == 0)
 		rc = condition_choose_baseline(&c, baseline, err);
 	if (rc != 0) {

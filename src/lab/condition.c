@@ -36,6 +36,27 @@ bool condition_listed(const char *list, const char *word)
 	return false;
 }
 
+static bool have(const struct lab_conditions *c, const char *name, size_t len)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		if (strlen(c->list[i].name) == len && memcmp(c->list[i].name, name, len) == 0)
+			return true;
+	return false;
+}
+
+const char *condition_missing(const struct lab_conditions *c, const char *list, int *len)
+{
+	while (list != NULL) {
+		size_t n = strcspn(list, ",");
+
+		*len = (int)n;
+		if (!have(c, list, n))
+			return list;
+		list = list[n] == ',' ? list + n + 1 : NULL;
+	}
+	return NULL;
+}
+
 // Adds a folder's files; with may_lack it need not have any (a set-up script, or what the base
 // says, is all there is).
 static int add_dir(struct conf *conf, const char *dir, bool may_lack, struct err *err)
@@ -117,31 +138,14 @@ int condition_choose_baseline(struct lab_conditions *c, const char *name, struct
 	return 0;
 }
 
-static int check_all_there(
-	const struct lab_conditions *c, const char *dir, const char *only, struct err *err)
-{
-	char *words = only != NULL ? strdup(only) : NULL, *rest = words, *word, known[320];
-	int rc = 0;
-
-	while (rc == 0 && (word = strsep(&rest, ",")) != NULL) {
-		bool there = false;
-
-		for (unsigned i = 0; i < c->n; i++)
-			there = there || strcmp(c->list[i].name, word) == 0;
-		if (!there)
-			rc = err_set(err, EINVAL, "%s: there is no condition '%s'; there is %s",
-				dir, word, condition_names(dir, known, sizeof(known)));
-	}
-	free(words);
-	return rc;
-}
-
 int lab_conditions_read(const char *dir, const char *only, const char *baseline,
 	struct lab_conditions *out, struct err *err)
 {
 	struct lab_conditions c = {0};
 	struct dirent **entry = NULL;
-	int n = scandir(dir, &entry, NULL, alphasort), rc = 0;
+	int n = scandir(dir, &entry, NULL, alphasort), rc = 0, len;
+	const char *missing;
+	char known[320];
 
 	if (n < 0)
 		return err_set(err, errno, "%s: %s", dir, strerror(errno));
@@ -163,8 +167,10 @@ int lab_conditions_read(const char *dir, const char *only, const char *baseline,
 	for (int i = 0; i < n; i++)
 		free(entry[i]);
 	free(entry);
-	if (rc == 0)
-		rc = check_all_there(&c, dir, only, err);
+	missing = rc == 0 ? condition_missing(&c, only, &len) : NULL;
+	if (missing != NULL)
+		rc = err_set(err, EINVAL, "%s: there is no condition '%.*s'; there is %s", dir, len,
+			missing, condition_names(dir, known, sizeof(known)));
 	if (rc == 0 && c.n == 0)
 		rc = err_set(err, ENOENT, "%s: no folder in it is a condition", dir);
 	if (rc < 0 && c.n == 0)
