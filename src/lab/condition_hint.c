@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "lab/condition_hint.h"
 
+#include "conf/conf.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -25,7 +27,7 @@ bool condition_named(const char *dir, const char *name)
 static bool has_files(const char *dir)
 {
 	static const char *const names[] = {"rc.conf", "sysctl.conf", "loader.conf", "etc/rc.conf",
-		"etc/sysctl.conf", "boot/loader.conf", "setup.sh"};
+		"etc/sysctl.conf", "boot/loader.conf", "setup.sh", CONF_SCRIPT};
 	char path[PATH_MAX];
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -168,6 +168,9 @@ static void the_folder_that_was_meant_is_named(void **state)
 	assert_non_null(strstr(err.msg, "give one of them: labs/one, labs/two"));
 	assert_int_equal(lab_conditions_read("labs/one/a", NULL, NULL, &c, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, "labs/one/a: is the folder of one condition"));
+	put("filters/rules/cxgbetool.sh", "");
+	assert_int_equal(lab_conditions_read("filters/rules", NULL, NULL, &c, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "filters/rules: is the folder of one condition"));
 	assert_int_equal(lab_conditions_read("labs/notes", NULL, NULL, &c, &err), -ENOENT);
 	assert_int_equal(lab_conditions_read("labs/one", "b", NULL, &c, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, "no condition 'b'; there is a"));
