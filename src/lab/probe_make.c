@@ -5,6 +5,8 @@
 #include "lab/plan.h"
 #include "lab/topo.h"
 
+#include "packet/parse.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -18,6 +20,7 @@ enum {
 	SYN = 2,
 	MORE_FRAGMENTS = 0x2000,
 	IP6_FRAGMENT_HEADER = 44,
+	NO_NEXT_HEADER = 59,
 	TTL = 64,
 	TRIES_PORTS = 6,   // of these with the traffic's addresses
 	TRIES = 16,        // frames tried for a rule that others match first
@@ -101,10 +104,8 @@ static bool source_is_odd(const struct conf *c, const struct ip *ip)
 {
 	static const uint8_t zero[IP6_LEN - 1];
 
-	for (unsigned i = 0; i < c->n_ifaces; i++)
-		for (unsigned j = 0; j < c->ifaces[i].n_addrs; j++)
-			if (ip_equal(&c->ifaces[i].addrs[j].addr, ip))
-				return true;
+	if (lab_topo_own(c, ip))
+		return true;
 	if (ip->family == 4)
 		return ip->v4 >> 24 == 0 || ip->v4 >> 24 == 127 || ip->v4 >> 28 >= 0xe;
 	return ip->v6.b[0] == 0xff || (ip->v6.b[0] == 0xfe && (ip->v6.b[1] & 0xc0) == 0x80) ||
@@ -114,9 +115,7 @@ static bool source_is_odd(const struct conf *c, const struct ip *ip)
 // Next headers that are no upper-layer protocol: a frame cannot end in one.
 static bool is_extension(const struct build *b)
 {
-	static const uint8_t list[] = {0, 43, 44, 51, 59, 60, 135, 139, 140};
-
-	return b->src.family == 6 && memchr(list, b->proto, sizeof(list)) != NULL;
+	return b->src.family == 6 && (packet_is_ext6(b->proto) || b->proto == NO_NEXT_HEADER);
 }
 
 static bool in_range(const struct gen_range *r, const struct ip *ip)

@@ -97,7 +97,7 @@ int lab_topo(
 	return 0;
 }
 
-static bool is_own(const struct conf *c, const struct ip *ip)
+bool lab_topo_own(const struct conf *c, const struct ip *ip)
 {
 	for (unsigned i = 0; i < c->n_ifaces; i++)
 		for (unsigned j = 0; j < c->ifaces[i].n_addrs; j++)
@@ -113,6 +113,6 @@ bool lab_topo_crosses(const struct conf *c, const struct lab_topo *t, const stru
 	struct ip hop;
 	struct err why = {0};
 
-	return !is_own(c, dst) && follow(c, dst, &iface, &hop, station, known, &why) == 0 &&
+	return !lab_topo_own(c, dst) && follow(c, dst, &iface, &hop, station, known, &why) == 0 &&
 	       iface == (back ? t->in : t->out);
 }

@@ -18,6 +18,9 @@ struct lab_topo {
 int lab_topo(
 	const struct conf *c, const struct lab_traffic *t, struct lab_topo *out, struct err *err);
 
+// Whether the address is one of the box's.
+bool lab_topo_own(const struct conf *c, const struct ip *ip);
+
 // Whether a frame to dst that enters where the sources are (where the destinations are, if back) leaves
 // on the other side; *known: the settings name the station, which *station gets.
 bool lab_topo_crosses(const struct conf *c, const struct lab_topo *t, const struct ip *dst,
