@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// builtin.c - filter scripts made from a fixed seed.
+// builtin_rules.c - filter scripts made from a fixed seed.
 //
 // The traffic of all conditions is the same; it is the rules that are placed around it: one rule
 // passes it, the first or the last of the list, or is not there; no other rule matches it.
@@ -15,7 +15,7 @@ enum { SEED = 2544 };
 
 struct script {
 	FILE *f;
-	unsigned n, made;
+	unsigned made;
 	enum builtin_match match;
 	const struct gen_conf *traffic;
 	struct prefix src, dst;    // smallest ones that hold the traffic
@@ -165,8 +165,7 @@ static void any_rule(struct script *s, unsigned idx)
 char *builtin_script(
 	unsigned n, enum builtin_match match, const struct gen_conf *traffic, struct err *err)
 {
-	struct script s = {.n = n,
-		.match = match,
+	struct script s = {.match = match,
 		.traffic = traffic,
 		.src = around(&traffic->src),
 		.dst = around(&traffic->dst),

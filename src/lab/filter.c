@@ -157,7 +157,7 @@ int lab_flows_make(struct lab_flows *out, const struct lab_filter *f,
 	struct build b;
 	int rc = frame_of(traffic, &b, err);
 
-	*out = (struct lab_flows){.n = total, .all = true, .n_rules = f->n};
+	*out = (struct lab_flows){.n = total, .all = true};
 	if (rc != 0)
 		return rc;
 	out->rule = calloc(f->n + 1, sizeof(*out->rule));

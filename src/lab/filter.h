@@ -57,14 +57,13 @@ struct lab_flows {
 	uint64_t n;     // flows looked at
 	bool all;       // that is all there are
 	uint64_t *rule; // flows by the first rule that matches them; [filter's n]: by none
-	unsigned n_rules;
 };
 
 // Of so many flows at most, evenly taken, the rules are asked.
 enum { LAB_FLOWS_MAX = 65536 };
 
-// -ENOMEM.
-// The fields of the frames are those that the tester's generator gives them.
+// The fields of the frames are those that the tester's generator gives them.  -ENOMEM; -EINVAL if such
+// frames cannot be made.
 int lab_flows_make(struct lab_flows *out, const struct lab_filter *f,
 	const struct gen_conf *traffic, unsigned iport, struct err *err);
 void lab_flows_free(struct lab_flows *f);

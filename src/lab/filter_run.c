@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "lab/filter_run.h"
 
-#include "lab/topo.h"
 #include "lab/trial.h"
 
 #include <errno.h>
@@ -52,8 +51,7 @@ struct filter_run *filter_run_new(const struct lab_condition *c, const struct la
 {
 	const struct probe_way way = {&c->conf, t, d->both_ways};
 	struct filter_run *r = calloc(1, sizeof(*r));
-	struct lab_topo topo = {.in = 0, .out = 1};
-	int rc = 0;
+	int rc;
 
 	if (r != NULL) {
 		r->filter = &c->filter;
@@ -66,13 +64,9 @@ struct filter_run *filter_run_new(const struct lab_condition *c, const struct la
 		filter_run_free(r);
 		return NULL;
 	}
-	if (c->conf.n_ifaces > 0)
-		rc = lab_topo(&c->conf, t, &topo, err);
+	rc = probe_set_make(r->probes, &c->filter, &way, err);
 	if (rc == 0)
-		rc = probe_set_make(r->probes, &c->filter, &way, err);
-	if (rc == 0)
-		rc = lab_flows_make(
-			&r->flows, &c->filter, &t->gen, lab_topo_iport(&topo, false), err);
+		rc = lab_flows_make(&r->flows, &c->filter, &t->gen, r->probes->iport, err);
 	if (rc == 0)
 		rc = check_flows(r, c, t->family, err);
 	if (rc == 0)

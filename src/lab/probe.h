@@ -27,6 +27,7 @@ struct probe {
 struct probe_set {
 	struct probe probe[PROBES_MAX + 1]; // the last one matches no rule
 	unsigned n;
+	unsigned iport;   // the card's port by which the traffic comes in
 	unsigned n_rules; // rules looked at
 	unsigned
 		n_silent; // of these without a probe: no frame that crosses the device matches them

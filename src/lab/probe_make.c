@@ -32,7 +32,7 @@ struct maker {
 	const struct probe_way *way;
 	struct lab_traffic traffic[2]; // IPv4, IPv6: what a rule leaves open is like this
 	struct lab_topo topo;
-	bool knows; // topo
+	bool knows; // topo; else it is that of a box whose first interface the traffic comes in by
 	uint64_t random;
 };
 
@@ -143,9 +143,7 @@ static bool crosses(const struct maker *k, struct probe *p)
 
 static void judge(const struct maker *k, struct probe *p, struct classify_key *key)
 {
-	unsigned iport = k->knows ? lab_topo_iport(&k->topo, p->back) : p->back;
-
-	lab_key(&p->b, iport, key);
+	lab_key(&p->b, lab_topo_iport(&k->topo, p->back), key);
 	p->first = lab_filter_first(k->f, key);
 	p->passes = p->first == k->f->n || k->f->rule[p->first].action == LAB_RULE_PASS;
 }
@@ -253,11 +251,11 @@ static int begin(struct maker *k, struct err *err)
 int probe_set_make(struct probe_set *out, const struct lab_filter *f, const struct probe_way *way,
 	struct err *err)
 {
-	struct maker k = {.f = f, .way = way};
+	struct maker k = {.f = f, .way = way, .topo = {.in = 0, .out = 1}};
 	unsigned n = f->n < PROBES_MAX ? f->n : PROBES_MAX;
 	int rc = begin(&k, err);
 
-	*out = (struct probe_set){.n_rules = n};
+	*out = (struct probe_set){.n_rules = n, .iport = lab_topo_iport(&k.topo, false)};
 	if (rc != 0)
 		return rc;
 	for (unsigned j = 0; j < n; j++) {

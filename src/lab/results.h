@@ -68,7 +68,7 @@ struct lab_run {
 // One arm of the experiment: a condition under one traffic.
 struct lab_arm {
 	char name[LAB_NAME_MAX];      // "inet4", "redirect-0 inet6"; unique
-	char condition[LAB_NAME_MAX]; // folder name of the condition, or "built-in"
+	char condition[LAB_NAME_MAX]; // folder name of the condition, or a built-in one's
 	int family;                   // 4 or 6
 	unsigned frame_len;
 	bool baseline;
