@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "box.h"
 
+#include "card.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -302,41 +304,17 @@ struct adapter *box_adapter(struct box *b)
 	return b->adapter;
 }
 
-// What a command of the script says: kept, for an error is known only at its end.
-struct said {
-	char text[ERR_MSG_MAX];
-	size_t n;
-};
-
-static void hear(void *arg, bool to_stderr, const char *text)
-{
-	struct said *s = arg;
-
-	// To standard output goes but the index a hashfilter gets: nobody asked.
-	if (to_stderr && s->n < sizeof(s->text))
-		s->n += (size_t)snprintf(
-			s->text + s->n, sizeof(s->text) - s->n, "%s%s", s->n > 0 ? "; " : "", text);
-}
-
 static int script_command(
 	struct box *b, const char *path, const struct conf_command *c, struct err *err)
 {
-	struct said said = {0};
-	struct adapter_out out = {.line = hear, .arg = &said};
-	char text[sizeof(said.text) + CONF_WHERE_MAX];
-	int status;
+	char said[ERR_MSG_MAX], text[sizeof(said) + CONF_WHERE_MAX];
+	int rc = card_command(b->adapter, path, c, said, err);
 
-	if (strcmp(c->argv[0], adapter_name(b->adapter)) != 0)
-		return err_set(err, ENODEV, "%s:%u: there is no %s here: the card is %s", path,
-			c->line, c->argv[0], adapter_name(b->adapter));
-	status = adapter_command(b->adapter, c->argc - 1, c->argv + 1, &out);
-	if (status != 0)
-		return err_set(err, status, "%s:%u: %s", path, c->line, said.text);
-	if (said.n > 0 && b->note != NULL) {
-		snprintf(text, sizeof(text), "%s:%u: %s", path, c->line, said.text);
+	if (rc == 0 && said[0] != '\0' && b->note != NULL) {
+		snprintf(text, sizeof(text), "%s:%u: %s", path, c->line, said);
 		b->note(b->note_arg, text);
 	}
-	return 0;
+	return rc;
 }
 
 int box_commands(struct box *b, const char *file, const struct conf_script *s, struct err *err)

@@ -5,6 +5,8 @@
 // made from, and what is carried over to nftables.
 #include "lab_filter.h"
 
+#include "card.h"
+
 #include "adapter/adapter.h"
 #include "base/text.h"
 #include "lab/dut_linux.h"
@@ -51,33 +53,11 @@ static int no_clear(void *state, unsigned port, struct err *err)
 	return 0;
 }
 
-// --- in the order rules are asked ----------------------------------------------------------------
-
-struct walk {
-	bool split, prio; // only rules that have prio, or have not
-	lab_filter_rule_fn *rule;
-	void *arg;
-};
-
-static void step(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
-{
-	struct walk *w = arg;
-
-	if (!w->split || f->prio == w->prio)
-		w->rule(w->arg, idx, f, hits);
-}
-
-// A T6 asks its region of `prio 1` first; then every card its hash rules, and then the others.
+// Hash rules before the others, as the lab's card asks them: a T5 has no region of `prio 1`.
 void lab_filter_walk(const struct adapter *a, lab_filter_rule_fn *rule, void *arg)
 {
-	struct walk w = {
-		.split = adapter_name(a)[1] == '6', .prio = true, .rule = rule, .arg = arg};
-
-	if (w.split)
-		adapter_each(a, false, step, &w);
-	w.prio = false;
 	adapter_each(a, true, rule, arg);
-	adapter_each(a, false, step, &w);
+	adapter_each(a, false, rule, arg);
 }
 
 struct filling {
@@ -157,19 +137,6 @@ static int export_nft(const struct adapter *a, const struct lab_condition *c,
 
 // --- the script ----------------------------------------------------------------------------------
 
-struct said {
-	char text[320];
-};
-
-static void hear(void *arg, bool to_stderr, const char *text)
-{
-	struct said *s = arg;
-
-	(void)to_stderr;
-	if (s->text[0] == '\0')
-		snprintf(s->text, sizeof(s->text), "%s", text);
-}
-
 // What errors call the script.
 const char *lab_filter_name(const struct lab_condition *c)
 {
@@ -183,17 +150,12 @@ static int commands(struct adapter *a, struct lab_condition *c, struct err *err)
 	int rc = conf_script_text(name, c->filter.script, s, err);
 
 	for (unsigned i = 0; i < s->n && rc == 0; i++) {
-		const struct conf_command *k = &s->commands[i];
-		struct said said = {0};
-		const struct adapter_out out = {hear, &said};
+		char said[ERR_MSG_MAX];
+		struct err why = {0};
 
-		if (strcmp(k->argv[0], LAB_CARD) != 0)
-			return err_set(err, EINVAL,
-				"%s:%u: there is no %s in the lab: the card is %s", name, k->line,
-				k->argv[0], LAB_CARD);
-		rc = -adapter_command(a, k->argc - 1, k->argv + 1, &out);
-		if (rc != 0)
-			err_set(err, EINVAL, "%s:%u: %s", name, k->line, said.text);
+		// Whatever the card has against it, it is the file that is wrong.
+		if (card_command(a, name, &s->commands[i], said, &why) != 0)
+			rc = err_set(err, EINVAL, "%s", why.msg);
 	}
 	return rc;
 }

@@ -15,8 +15,8 @@ int lab_filter_load(const struct lab_cmd *cmd, struct lab_conditions *c, struct 
 // What errors call a condition's script.
 const char *lab_filter_name(const struct lab_condition *c);
 
-// Calls back for each rule of a card in the order in which packets are compared with them, which is that
-// of the rules of struct lab_filter.
+// Calls back for each rule of the lab's card in the order in which packets are compared with them, which
+// is that of the rules of struct lab_filter.
 typedef void lab_filter_rule_fn(
 	void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits);
 void lab_filter_walk(const struct adapter *a, lab_filter_rule_fn *rule, void *arg);
