@@ -175,22 +175,6 @@ static char *manifest(const struct lab_results *r, const struct lab_options *o, 
 	return text;
 }
 
-char *lab_report_text(const struct lab_results *r)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
-
-	if (f == NULL)
-		return NULL;
-	lab_print(f, r, NULL);
-	if (fclose(f) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 static int put_pps(struct folder *f, const struct lab_results *r, json_t *list, struct err *err)
 {
 	int rc = 0;

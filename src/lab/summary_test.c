@@ -2,7 +2,6 @@
 #include "lab/summary.h"
 
 #include "lab/files.h"
-#include "lab/lab.h"
 #include "lab/plan.h"
 
 #include <math.h>
@@ -243,9 +242,7 @@ static void many_comparisons_are_told_in_a_table_and_by_their_verdicts(void **st
 	const double factor[] = {1, 0.9, 1, 0.8, 1.2, 1};
 	uint64_t seed = 11;
 	struct err err = {0};
-	char *text = NULL;
-	size_t size;
-	FILE *f;
+	char *text;
 
 	(void)state;
 	for (unsigned i = 1; i < 6; i++)
@@ -259,10 +256,8 @@ static void many_comparisons_are_told_in_a_table_and_by_their_verdicts(void **st
 	assert_non_null(strstr(r.verdict, " % (arm1), "));
 	assert_non_null(
 		strstr(r.verdict, " % (arm3); equivalent within 2%: arm2; arm5; faster by "));
-	f = open_memstream(&text, &size);
-	assert_non_null(f);
-	lab_print(f, &r, NULL);
-	assert_int_equal(fclose(f), 0);
+	text = lab_report_text(&r);
+	assert_non_null(text);
 	assert_non_null(strstr(text, "\narm3       arm0       "));
 	assert_null(strstr(text, "Stddev")); // no boxes
 	assert_non_null(strstr(text, "; p: exact "));
@@ -273,15 +268,11 @@ static void many_comparisons_are_told_in_a_table_and_by_their_verdicts(void **st
 
 static char *table_of(struct lab_results *r)
 {
-	static char *text; // GCC 12 takes an inlined local one for dangling
-	static size_t size;
-	FILE *f;
+	char *text;
 
 	assert_int_equal(lab_summary(r, NULL), 0);
-	f = open_memstream(&text, &size);
-	assert_non_null(f);
-	lab_print(f, r, NULL);
-	assert_int_equal(fclose(f), 0);
+	text = lab_report_text(r);
+	assert_non_null(text);
 	return text;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The results as text.
-#include "lab/lab.h"
+#include "lab/files.h"
 #include "lab/losses.h"
 
 #include "base/text.h"
@@ -276,25 +276,36 @@ static void print_all(FILE *out, const struct lab_results *r, const char *folder
 }
 
 // Names, settings and files that were tampered with must not speak to the terminal.
-void lab_print(FILE *out, const struct lab_results *r, const char *folder)
+static char *text_of(const struct lab_results *r, const char *folder)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
-	bool bad = true;
+	bool bad;
 
-	if (f != NULL) {
-		print_all(f, r, folder);
-		bad = ferror(f) != 0;
-		bad = fclose(f) != 0 || bad;
+	if (f == NULL)
+		return NULL;
+	print_all(f, r, folder);
+	bad = ferror(f) != 0;
+	if (fclose(f) != 0 || bad) {
+		free(text);
+		return NULL;
 	}
-	for (size_t i = 0; !bad && i < size; i++)
-		if (((unsigned char)text[i] < 0x20 && strchr("\n\t", text[i]) == NULL) ||
-			text[i] == 0x7f)
-			text[i] = '?';
-	if (bad)
-		fputs("weir lab: no memory for the table\n", out);
-	else
-		fwrite(text, 1, size, out);
+	for (char *p = text; *p != '\0'; p++)
+		if (((unsigned char)*p < 0x20 && *p != '\n' && *p != '\t') || *p == 0x7f)
+			*p = '?';
+	return text;
+}
+
+char *lab_report_text(const struct lab_results *r)
+{
+	return text_of(r, NULL);
+}
+
+void lab_print(FILE *out, const struct lab_results *r, const char *folder)
+{
+	char *text = text_of(r, folder);
+
+	fputs(text != NULL ? text : "weir lab: no memory for the table\n", out);
 	free(text);
 }
