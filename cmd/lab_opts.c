@@ -48,7 +48,7 @@ static const struct {
 	{'6', NULL, NULL, "IPv6 only"},
 	{O_RUNS, "runs", "N", "valid runs of each arm (16, or what 75 s allow)"},
 	{O_SECONDS, "seconds", "S",
-		"length of a run's measured part (0.6; of the lab without DIR 0.2)"},
+		"length of a run's measured part (0.6; with all built-in filters 0.2)"},
 	{O_RATE, "rate", "PPS", "packets a second to offer, 0 = as many as possible (0)"},
 	{O_LEN, "len", "BYTES", "IPv4 frame length without CRC (60)"},
 	{O_LEN6, "len6", "BYTES", "IPv6 frame length without CRC (62)"},
@@ -84,7 +84,7 @@ void lab_cmd_usage(FILE *out)
 	      "       weir lab report FOLDER\n\n"
 	      "Measures what a router forwards.  Without DIR: Weir's own router, in memory, with the\n"
 	      "settings of the forwarding lab.  DIR holds a folder of settings (rc.conf, sysctl.conf,\n"
-	      "loader.conf, setup.sh) for each condition that is to be compared.\n\n",
+	      "loader.conf, setup.sh, cxgbetool.sh) for each condition that is to be compared.\n\n",
 		out);
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		char left[64];

@@ -53,8 +53,9 @@ int lab_conditions_builtin(const char *only, const char *baseline,
 extern const char lab_builtin_rc[], lab_builtin_sysctl[];
 
 // The folders in `dir`, sorted by name; files of a folder named "base" lie under those of every
-// condition: settings add up (the condition's win), its setup.sh and cxgbetool.sh are for those that have none.  Baseline: `baseline` if not NULL, else the one whose name ends in "-default", else
-// the first.  only: names to take, comma separated; NULL = all.
+// condition: settings add up (the condition's win), its setup.sh and cxgbetool.sh are for those that have
+// none.  Baseline: `baseline` if not NULL, else the one whose name ends in "-default", else the first.
+// only: names to take, comma separated; NULL = all.
 int lab_conditions_read(const char *dir, const char *only, const char *baseline,
 	struct lab_conditions *out, struct err *err);
 void lab_conditions_free(struct lab_conditions *c);

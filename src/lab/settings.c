@@ -92,8 +92,8 @@ static int one(struct lab_results *r, const struct lab_condition *c,
 		s = (struct conf_setting){
 			.file = CONF_SCRIPT, .name = "", .value = c->filter.script};
 		rc = add(r, c, &s,
-			c != base && (base->filter.script == NULL ||
-					     strcmp(c->filter.script, base->filter.script) != 0),
+			base->filter.script == NULL ||
+				strcmp(c->filter.script, base->filter.script) != 0,
 			err);
 	}
 	return rc;
