@@ -2,6 +2,7 @@
 // action_words.c - the pairs of a rule that say what becomes of a matched packet.
 #include "adapter/filter_words.h"
 #include "adapter/names.h"
+#include "adapter/nat.h"
 
 #include <errno.h>
 #include <string.h>
@@ -240,6 +241,7 @@ static void steer_settle(struct parse *p)
 int parse_actions_done(struct parse *p)
 {
 	struct adapter_filter *f = p->f;
+	unsigned parts = nat_parts(f->nat);
 	uint8_t has = f->value.vlan_valid;
 
 	if (f->action != ADAPTER_SWITCH &&
@@ -256,11 +258,8 @@ int parse_actions_done(struct parse *p)
 					 "\"drop\" or \"switch\"");
 	if ((has & CLASSIFY_HAS_OVLAN) != 0 && (has & CLASSIFY_HAS_VNIC) != 0)
 		return say_error(p->out, "ovlan and vnic_id (pf/vf) are mutually exclusive");
-	nat_addr_settle(p, f->nat != NAT_NONE && f->nat != NAT_SIP_SP, "nat_dip", &f->nat_dip);
-	nat_addr_settle(p,
-		f->nat == NAT_DIP_DP_SIP || f->nat == NAT_SIP_SP || f->nat == NAT_DIP_SIP_SP ||
-			f->nat == NAT_ALL,
-		"nat_sip", &f->nat_sip);
+	nat_addr_settle(p, (parts & NAT_PART_DIP) != 0, "nat_dip", &f->nat_dip);
+	nat_addr_settle(p, (parts & NAT_PART_SIP) != 0, "nat_sip", &f->nat_sip);
 	steer_settle(p);
 	return 0;
 }
