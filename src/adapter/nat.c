@@ -41,6 +41,16 @@ static bool has_l4(const struct hdrs *h)
 	return h->l4 != 0 && !h->l4_short && h->frag != FRAG_LATER;
 }
 
+// Where the checksum that covers addresses lies in an upper-layer header; 0: the protocol has none.
+static unsigned sum_offset(const struct hdrs *h)
+{
+	if (h->proto == P_TCP)
+		return 16;
+	if (h->proto == P_UDP)
+		return 6;
+	return h->proto == P_ICMP6 && h->family == 6 ? 2 : 0;
+}
+
 // Whether natseq and natflag allow it.
 static bool allowed(const struct rewrite *r, const uint8_t *frame, const struct hdrs *h)
 {
@@ -92,14 +102,9 @@ static struct field l4_field(uint8_t *frame, const struct hdrs *h, bool partial)
 {
 	struct field f = {.complemented = !partial};
 
-	if (!has_l4(h))
+	if (!has_l4(h) || sum_offset(h) == 0)
 		return f;
-	if (h->proto == P_TCP)
-		f.at = frame + h->l4 + 16;
-	else if (h->proto == P_UDP)
-		f.at = frame + h->l4 + 6;
-	else if (h->proto == P_ICMP6 && h->family == 6)
-		f.at = frame + h->l4 + 2;
+	f.at = frame + h->l4 + sum_offset(h);
 	f.zero_is_none = h->proto == P_UDP && !partial;
 	if (f.zero_is_none && load16(f.at) == 0)
 		f.at = NULL;
@@ -127,17 +132,20 @@ static void ports(const struct rewrite *r, uint8_t *l4, const struct field *sum)
 		write_words(l4 + 2, (const uint8_t *)&r->dport_be, 2, &none, sum);
 }
 
-void nat_packet(const struct rewrite *r, uint8_t *frame, const struct hdrs *h, bool partial)
+bool nat_packet(const struct rewrite *r, uint8_t *frame, const struct hdrs *h, bool partial)
 {
 	uint8_t *ip = frame + h->l3;
 	struct field none = {0}, l4 = l4_field(frame, h, partial);
 	struct field ip_sum = {.at = h->family == 4 ? ip + 10 : NULL, .complemented = true};
 
+	if (h->l4_short && sum_offset(h) != 0)
+		return false;
 	if (!allowed(r, frame, h))
-		return;
+		return true;
 	addresses(r, ip, h, &ip_sum, &l4);
 	if (has_l4(h) && (h->proto == P_TCP || h->proto == P_UDP))
 		ports(r, frame + h->l4, partial ? &none : &l4);
 	if (l4.at != NULL && l4.zero_is_none && load16(l4.at) == 0)
 		memset(l4.at, 0xff, 2);
+	return true;
 }

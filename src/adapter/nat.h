@@ -22,5 +22,6 @@ unsigned nat_parts(enum adapter_nat mode);
 
 // Translates the packet at frame, of which h says where its headers lie, all of them in memory.
 // partial: the upper-layer checksum field holds only the pseudo header's sum, not complemented, and
-// somebody later adds the rest.
-void nat_packet(const struct rewrite *r, uint8_t *frame, const struct hdrs *h, bool partial);
+// somebody later adds the rest.  False: an upper-layer header whose checksum it has to change is cut
+// off, and nothing is written.
+bool nat_packet(const struct rewrite *r, uint8_t *frame, const struct hdrs *h, bool partial);

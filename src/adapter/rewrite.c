@@ -11,7 +11,6 @@
 
 enum { TYPE_AT = 12, TAG = 4, FRAME_MIN = 60, VID = 0x0fff };
 enum { TYPE_VLAN = 0x8100, TYPE_QINQ = 0x88a8 };
-enum { P_TCP = 6, P_UDP = 17, P_ICMP6 = 58 };
 
 static int address(
 	uint8_t *to, const struct ip *ip, const char *what, uint8_t family, struct err *err)
@@ -108,13 +107,6 @@ static enum drop put_back(struct rte_mbuf *m)
 	return DROP_NONE;
 }
 
-// Whether the upper-layer header that has to be changed is cut off.
-static bool l4_missing(const struct hdrs *h)
-{
-	return h->l4_short &&
-	       (h->proto == P_TCP || h->proto == P_UDP || (h->proto == P_ICMP6 && h->family == 6));
-}
-
 static enum drop translate(const struct rewrite *r, struct rte_mbuf *m)
 {
 	uint64_t l4_sum = m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
@@ -122,9 +114,9 @@ static enum drop translate(const struct rewrite *r, struct rte_mbuf *m)
 	struct hdrs h;
 
 	if (packet_parse_head(f, m->data_len, m->pkt_len, &h) != DROP_NONE ||
-		h.family != r->family || l4_missing(&h))
+		h.family != r->family ||
+		!nat_packet(r, f, &h, l4_sum == RTE_MBUF_F_RX_L4_CKSUM_NONE))
 		return DROP_SWITCH;
-	nat_packet(r, f, &h, l4_sum == RTE_MBUF_F_RX_L4_CKSUM_NONE);
 	// What the port said of the sums no longer speaks of this packet.
 	m->ol_flags &= ~(uint64_t)(RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK);
 	m->ol_flags |= l4_sum == RTE_MBUF_F_RX_L4_CKSUM_NONE ? l4_sum : 0;
