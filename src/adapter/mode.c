@@ -132,5 +132,6 @@ int mode_set(
 	if (!valid)
 		return EINVAL;
 	rc = hash ? hash_mask_change(a, mode, function) : mode_change(a, mode, function);
-	return rc == 0 ? 0 : say_refused(out, hash ? "SET_FILTER_MASK" : "SET_FILTER_MODE", rc);
+	return rc == 0 ? 0
+		       : say_refused(out, hash ? "SET_FILTER_MASK" : "SET_FILTER_MODE", rc, NULL);
 }

@@ -42,11 +42,7 @@ int words_clearstats(struct adapter *a, int argc, char *const *argv, const struc
 		rc = -EINVAL;
 	else if (a->place.clear_stats != NULL)
 		rc = a->place.clear_stats(a->place.state, (unsigned)port, &err);
-	if (rc == 0)
-		return 0;
-	if (err.msg[0] != '\0')
-		say_error(out, "%s", err.msg);
-	return say_refused(out, "CLEAR_STATS", -rc);
+	return rc == 0 ? 0 : say_refused(out, "CLEAR_STATS", -rc, &err);
 }
 
 static struct clip *clip_find(struct adapter *a, const struct ip6 *ip)
@@ -118,5 +114,5 @@ int words_clip(struct adapter *a, int argc, char *const *argv, const struct adap
 	rc = hold ? clip_hold(a, &ip) : clip_release(a, &ip);
 	if (rc == 0)
 		return 0;
-	return say_refused(out, hold ? "HOLD_CLIP_ADDR" : "RELEASE_CLIP_ADDR", rc);
+	return say_refused(out, hold ? "HOLD_CLIP_ADDR" : "RELEASE_CLIP_ADDR", rc, NULL);
 }

@@ -79,8 +79,10 @@ void say(const struct adapter_out *out, const char *fmt, ...)
 	va_end(ap);
 }
 
-int say_refused(const struct adapter_out *out, const char *request, int code)
+int say_refused(const struct adapter_out *out, const char *request, int code, const struct err *why)
 {
+	if (why != NULL && why->msg[0] != '\0')
+		say_error(out, "%s", why->msg);
 	say_error(out, "CHELSIO_T4_%s: %s", request, errno_text(code));
 	return errno_of_freebsd(code);
 }

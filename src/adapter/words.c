@@ -6,15 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// A card's place may say why; cxgbetool's line comes last, as after its own.
-static int refused(
-	const struct adapter_out *out, const char *request, int code, const struct err *err)
-{
-	if (err->msg[0] != '\0')
-		say_error(out, "%s", err->msg);
-	return say_refused(out, request, code);
-}
-
 static void tell(const struct remarks *r, const struct adapter_out *out)
 {
 	for (const char *p = r->text; *p != '\0'; p = strchr(p, '\n') + 1)
@@ -35,7 +26,7 @@ static int set(struct adapter *a, bool hash, bool idx_given, uint32_t idx, int a
 	if (rc == 0)
 		rc = table_set(a, &idx, &f, &err);
 	if (rc != 0)
-		return refused(out, "SET_FILTER", rc, &err);
+		return say_refused(out, "SET_FILTER", rc, &err);
 	tell(&remarks, out);
 	if (hash)
 		say(out, "%d", (int)idx);
@@ -61,7 +52,7 @@ static int delete (struct adapter *a, bool hash, uint32_t idx, int argc, char *c
 				out, "%s \"%s\"; must be \"0\" or \"1\".", argv[1], argv[2]);
 	}
 	rc = table_delete(a, idx, prio == 1, hash, &err);
-	return rc == 0 ? 0 : refused(out, "DEL_FILTER", rc, &err);
+	return rc == 0 ? 0 : say_refused(out, "DEL_FILTER", rc, &err);
 }
 
 static int rules(
@@ -155,7 +146,7 @@ int adapter_command(struct adapter *a, int argc, char *const *argv, const struct
 	for (size_t i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++)
 		if (strcmp(argv[0], unsupported[i].name) == 0) {
 			say_error(out, "%s: %s", argv[0], unsupported[i].why);
-			return say_refused(out, unsupported[i].request, unsupported[i].code);
+			return say_refused(out, unsupported[i].request, unsupported[i].code, NULL);
 		}
 	return say_error(out, "invalid command \"%s\"", argv[0]);
 }

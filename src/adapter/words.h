@@ -13,7 +13,9 @@ void say_why(const struct adapter_out *out, const char *fmt, ...)
 void say(const struct adapter_out *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 // What the driver said no to: "cxgbetool: CHELSIO_T4_SET_FILTER: Device busy".  code is Linux's errno
 // number; the status that is returned is FreeBSD's for the same error.
-int say_refused(const struct adapter_out *out, const char *request, int code);
+// why: the sentence of the card or its place goes first; NULL or empty: there is none.
+int say_refused(
+	const struct adapter_out *out, const char *request, int code, const struct err *why);
 // FreeBSD's errno number and sentence for a number of Linux.
 int errno_of_freebsd(int code);
 const char *errno_text(int code);
