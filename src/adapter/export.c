@@ -78,20 +78,6 @@ bool export_range(uint16_t value, uint16_t mask, uint16_t *lo, uint16_t *hi)
 	return (free_bits & (free_bits + 1u)) == 0;
 }
 
-const char *export_prefix(
-	uint8_t family, const uint32_t value[4], const uint32_t mask[4], char *out, size_t size)
-{
-	struct ip ip = filter_ip(family, value);
-	unsigned len = filter_prefix_len(mask);
-	char text[ADDR_TEXT_MAX];
-
-	if (len == (family == 4 ? 32u : 128u))
-		snprintf(out, size, "%s", ip_text(&ip, text));
-	else
-		snprintf(out, size, "%s/%u", ip_text(&ip, text), len);
-	return out;
-}
-
 bool export_overlap(const struct export_rule *a, const struct export_rule *b)
 {
 	struct classify_rule rules[2];

@@ -56,9 +56,6 @@ bool export_after_fragments(struct export *x, const struct export_rule *r, const
 
 // A mask of the upper bits, or none: a port range.  false: it is not one.
 bool export_range(uint16_t value, uint16_t mask, uint16_t *lo, uint16_t *hi);
-// "10.0.0.0/8"
-const char *export_prefix(
-	uint8_t family, const uint32_t value[4], const uint32_t mask[4], char *out, size_t size);
 bool export_any(const uint32_t mask[4]);
 // Whether a packet can match both.
 bool export_overlap(const struct export_rule *a, const struct export_rule *b);

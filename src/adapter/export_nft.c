@@ -105,11 +105,9 @@ static void put_ip(struct export *x, const struct export_rule *r, const char *fr
 		put_masked(t, "@nh,0,16", (uint32_t)v->tos << 4, (uint32_t)m->tos << 4, UINT32_MAX);
 	put_masked(t, "meta l4proto", v->proto, m->proto, UINT8_MAX);
 	if (!export_any(m->src))
-		fprintf(t, " %s saddr %s", ip,
-			export_prefix(r->family, v->src, m->src, prefix, sizeof(prefix)));
+		fprintf(t, " %s saddr %s", ip, filter_prefix(r->family, v->src, m->src, prefix));
 	if (!export_any(m->dst))
-		fprintf(t, " %s daddr %s", ip,
-			export_prefix(r->family, v->dst, m->dst, prefix, sizeof(prefix)));
+		fprintf(t, " %s daddr %s", ip, filter_prefix(r->family, v->dst, m->dst, prefix));
 	if (r->with_ports && m->proto != UINT8_MAX)
 		fputs(" meta l4proto { 6, 17 }", t);
 	put_masked(t, "th sport", v->sport, m->sport, UINT16_MAX);

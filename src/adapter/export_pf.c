@@ -72,9 +72,9 @@ static void put_end(struct export *x, const struct export_rule *r, bool source)
 	uint16_t lo, hi;
 
 	fprintf(x->text, " %s %s", source ? "from" : "to",
-		export_any(mask) ? "any"
-				 : export_prefix(r->family, source ? v->src : v->dst, mask, prefix,
-					   sizeof(prefix)));
+		export_any(mask)
+			? "any"
+			: filter_prefix(r->family, source ? v->src : v->dst, mask, prefix));
 	export_range(port, port_mask, &lo, &hi);
 	if (port_mask == 0)
 		return;

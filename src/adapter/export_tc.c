@@ -96,11 +96,9 @@ static void put_match(struct export *x, const struct export_rule *r, unsigned pr
 	if (m->frag != 0)
 		fprintf(t, " ip_flags %s", v->frag != 0 ? "frag" : "nofrag");
 	if (!export_any(m->src))
-		fprintf(t, " src_ip %s",
-			export_prefix(r->family, v->src, m->src, prefix, sizeof(prefix)));
+		fprintf(t, " src_ip %s", filter_prefix(r->family, v->src, m->src, prefix));
 	if (!export_any(m->dst))
-		fprintf(t, " dst_ip %s",
-			export_prefix(r->family, v->dst, m->dst, prefix, sizeof(prefix)));
+		fprintf(t, " dst_ip %s", filter_prefix(r->family, v->dst, m->dst, prefix));
 	put_port(t, "src_port", v->sport, m->sport);
 	put_port(t, "dst_port", v->dport, m->dport);
 }

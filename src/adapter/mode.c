@@ -5,8 +5,9 @@
 // for can change only while it is not in the mode.
 #include "adapter/words.h"
 
+#include "adapter/names.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { TUPLE_BITS = 36 };
@@ -43,12 +44,13 @@ uint32_t mode_hash_default(unsigned chip)
 void mode_words(const struct adapter *a, bool hash, char *out, size_t size)
 {
 	uint32_t mode = hash ? a->hash_mask : a->mode;
-	size_t len = 0;
+	struct line l = {out, size, 0};
 
-	out[0] = '\0';
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		line_put(&l, "%s ", always[i]);
 	for (unsigned i = C_COUNT; i-- > 0;)
-		if ((mode & 1u << i) != 0 && len < size)
-			len += (size_t)snprintf(out + len, size - len, "%s ",
+		if ((mode & 1u << i) != 0)
+			line_put(&l, "%s ",
 				i == C_VNIC && a->vnic_is_function ? "vnic_id" : criteria[i].name);
 }
 
@@ -57,7 +59,7 @@ int mode_show(const struct adapter *a, bool hash, const struct adapter_out *out)
 	char text[256];
 
 	mode_words(a, hash, text, sizeof(text));
-	say(out, "ipv4 ipv6 sip dip sport dport %s", text);
+	say(out, "%s", text);
 	return 0;
 }
 

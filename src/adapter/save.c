@@ -28,8 +28,7 @@ static void save_mode(const struct adapter *a, bool hash, const struct adapter_o
 	char words[256];
 
 	mode_words(a, hash, words, sizeof(words));
-	say(out, "cxgbetool %s %sfilter mode ipv4 ipv6 sip dip sport dport %s", a->name,
-		hash ? "hash" : "", words);
+	say(out, "cxgbetool %s %sfilter mode %s", a->name, hash ? "hash" : "", words);
 }
 
 void adapter_save(const struct adapter *a, const struct adapter_out *out)
