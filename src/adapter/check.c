@@ -19,7 +19,7 @@ static int check_hash(
 		whole = whole && f->mask.src[i] == UINT32_MAX && f->mask.dst[i] == UINT32_MAX;
 	if (!whole || filter_criteria(f) != a->hash_mask)
 		return EINVAL;
-	if (a->chip == 5 && a->prio.count != 0)
+	if (a->n_mixed != 0)
 		return -err_set(err, EINVAL,
 			"a rule of `prio 1` is there: it would have to be before the hash rules and "
 			"among the others, which it cannot");

@@ -198,7 +198,7 @@ int adapter_export(const struct adapter *a, enum adapter_export_kind kind, char 
 	x.text = open_memstream(&text, &len);
 	if (rules == NULL || x.text == NULL)
 		goto no_memory;
-	x.n_rules = table_has_prio(a) ? collect(a, &a->prio, rules, 0) : 0;
+	x.n_rules = collect(a, &a->prio, rules, 0);
 	x.n_rules = collect(a, &a->hash, rules, x.n_rules);
 	x.n_rules = collect(a, &a->tcam, rules, x.n_rules);
 	w->begin(&x);

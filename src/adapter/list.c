@@ -183,7 +183,7 @@ static void region(const struct adapter *a, const struct region *r, const char *
 
 int list_show(const struct adapter *a, bool hash, const struct adapter_out *out)
 {
-	bool two = !hash && table_has_prio(a) && a->prio.count > 0;
+	bool two = !hash && a->prio.count > 0;
 
 	if (hash) {
 		region(a, &a->hash, NULL, out);

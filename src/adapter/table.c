@@ -58,7 +58,7 @@ static struct entry **bucket_of(const struct adapter *a, const struct adapter_fi
 	return &a->bucket[(h ^ h >> 32) & (a->n_buckets - 1)];
 }
 
-const struct entry *table_hash_find(const struct adapter *a, const struct adapter_filter *f)
+static const struct entry *hash_find(const struct adapter *a, const struct adapter_filter *f)
 {
 	const struct entry *e = *bucket_of(a, f);
 
@@ -83,7 +83,7 @@ static uint32_t hash_index(struct adapter *a, const struct adapter_filter *f)
 
 static int hash_place(struct adapter *a, uint32_t *idx, const struct adapter_filter *f)
 {
-	if (table_hash_find(a, f) != NULL)
+	if (hash_find(a, f) != NULL)
 		return EEXIST;
 	*idx = hash_index(a, f);
 	return *idx == a->hash.size ? ENOMEM : 0;
@@ -123,8 +123,8 @@ int table_set(struct adapter *a, uint32_t *idx, const struct adapter_filter *f, 
 
 		e->next = *b;
 		*b = e;
-	} else if (f->prio && !table_has_prio(a))
-		a->prio.count++;
+	} else if (f->prio && r == &a->tcam)
+		a->n_mixed++;
 	return 0;
 }
 
@@ -152,8 +152,8 @@ int table_delete(struct adapter *a, uint32_t idx, bool prio, bool hash, struct e
 		return -rc;
 	if (hash)
 		hash_unlink(a, e);
-	else if (e->f.prio && !table_has_prio(a))
-		a->prio.count--;
+	else if (e->f.prio && r == &a->tcam)
+		a->n_mixed--;
 	r->at[idx] = NULL;
 	r->count--;
 	while (r->end > 0 && r->at[r->end - 1] == NULL)
@@ -179,8 +179,7 @@ static void each(const struct adapter *a, const struct region *r,
 
 size_t adapter_n_rules(const struct adapter *a)
 {
-	// Without a region of its own, prio counts rules of the TCAM.
-	return a->tcam.count + a->hash.count + (table_has_prio(a) ? a->prio.count : 0);
+	return a->tcam.count + a->hash.count + a->prio.count;
 }
 
 void adapter_each(const struct adapter *a, bool hash,
@@ -191,7 +190,6 @@ void adapter_each(const struct adapter *a, bool hash,
 		each(a, &a->hash, rule, arg);
 		return;
 	}
-	if (table_has_prio(a))
-		each(a, &a->prio, rule, arg);
+	each(a, &a->prio, rule, arg);
 	each(a, &a->tcam, rule, arg);
 }

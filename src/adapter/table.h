@@ -75,6 +75,7 @@ struct adapter {
 	uint32_t mode, hash_mask; // criteria
 	bool vnic_is_function;    // C_VNIC stands for PF and VF
 	struct region prio, hash, tcam;
+	uint32_t n_mixed;      // rules of `prio 1` in the TCAM, for want of a region of their own
 	struct entry **bucket; // of the hash region, by its key
 	uint32_t n_buckets, hash_hint;
 	uint32_t *free_slot, n_free, next_slot, n_slots;
@@ -90,7 +91,6 @@ int table_check(const struct adapter *a, uint32_t idx, bool idx_given,
 // After table_check.  *idx: the index, chosen here for a hash rule.
 int table_set(struct adapter *a, uint32_t *idx, const struct adapter_filter *f, struct err *err);
 int table_delete(struct adapter *a, uint32_t idx, bool prio, bool hash, struct err *err);
-const struct entry *table_hash_find(const struct adapter *a, const struct adapter_filter *f);
 // Whether the table has a region of its own for `prio 1`.
 bool table_has_prio(const struct adapter *a);
 uint64_t table_hits(const struct adapter *a, const struct entry *e);

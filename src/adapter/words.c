@@ -82,12 +82,14 @@ static int rules(
 	return set(a, hash, true, idx, argc - 1, argv + 1, out);
 }
 
-int words_filter(struct adapter *a, int argc, char *const *argv, const struct adapter_out *out)
+static int words_filter(
+	struct adapter *a, int argc, char *const *argv, const struct adapter_out *out)
 {
 	return rules(a, false, argc, argv, out);
 }
 
-int words_hashfilter(struct adapter *a, int argc, char *const *argv, const struct adapter_out *out)
+static int words_hashfilter(
+	struct adapter *a, int argc, char *const *argv, const struct adapter_out *out)
 {
 	return rules(a, true, argc, argv, out);
 }

@@ -27,8 +27,6 @@ const char *number_read(const char *text, int64_t *out);
 bool number_u32(const char *text, uint32_t *out);
 
 // The words behind the command; each returns an exit status.
-int words_filter(struct adapter *a, int argc, char *const *argv, const struct adapter_out *out);
-int words_hashfilter(struct adapter *a, int argc, char *const *argv, const struct adapter_out *out);
 int words_clip(struct adapter *a, int argc, char *const *argv, const struct adapter_out *out);
 int words_clearstats(struct adapter *a, int argc, char *const *argv, const struct adapter_out *out);
 
