@@ -155,8 +155,6 @@ static bool is_wanted(struct wanted *w, uint32_t idx)
 
 static void one_rule(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
 {
-	static const char *const actions[] = {
-		[ADAPTER_PASS] = "pass", [ADAPTER_DROP] = "drop", [ADAPTER_SWITCH] = "switch"};
 	struct wanted *w = arg;
 	char words[WORDS_MAX];
 	json_t *o;
@@ -169,7 +167,7 @@ static void one_rule(void *arg, uint32_t idx, const struct adapter_filter *f, ui
 	json_object_set_new(o, "hash", json_boolean(w->hash));
 	json_object_set_new(o, "prio", json_boolean(f->prio));
 	json_object_set_new(o, "hits", f->count_hits ? router_number(hits) : json_null());
-	json_object_set_new(o, "action", json_string(actions[f->action]));
+	json_object_set_new(o, "action", json_string(adapter_action_name(f->action)));
 	json_object_set_new(o, "words", json_string(words));
 	ctl_reply(w->reply, o);
 }

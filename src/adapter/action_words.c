@@ -22,22 +22,25 @@ const char *nat_name(enum adapter_nat nat)
 	return nat_names[nat];
 }
 
+static const char *const action_names[] = {
+	[ADAPTER_PASS] = "pass", [ADAPTER_DROP] = "drop", [ADAPTER_SWITCH] = "switch"};
+
+const char *adapter_action_name(enum adapter_action action)
+{
+	return action_names[action];
+}
+
 static enum outcome parse_action(struct parse *p, const char *name, const char *text)
 {
 	(void)name;
-	if (strcmp(text, "pass") == 0)
-		p->f->action = ADAPTER_PASS;
-	else if (strcmp(text, "drop") == 0)
-		p->f->action = ADAPTER_DROP;
-	else if (strcmp(text, "switch") == 0)
-		p->f->action = ADAPTER_SWITCH;
-	else {
-		say_error(p->out,
-			"invalid action \"%s\"; must be one of \"pass\", \"drop\" or \"switch\"",
-			text);
-		return REFUSED;
-	}
-	return TAKEN;
+	for (unsigned i = ADAPTER_PASS; i <= ADAPTER_SWITCH; i++)
+		if (strcmp(text, action_names[i]) == 0) {
+			p->f->action = i;
+			return TAKEN;
+		}
+	say_error(p->out, "invalid action \"%s\"; must be one of \"pass\", \"drop\" or \"switch\"",
+		text);
+	return REFUSED;
 }
 
 static enum outcome parse_nat(struct parse *p, const char *name, const char *text)

@@ -20,6 +20,7 @@ struct adapter;
 enum { ADAPTER_PORTS_MAX = 4, ADAPTER_NAME_MAX = 16 };
 
 enum adapter_action { ADAPTER_PASS, ADAPTER_DROP, ADAPTER_SWITCH };
+const char *adapter_action_name(enum adapter_action action); // "pass"
 enum adapter_steer { STEER_RSS, STEER_RSS_REGION, STEER_QUEUE, STEER_HASH };
 enum adapter_vlan { VLAN_KEEP, VLAN_REMOVE, VLAN_INSERT, VLAN_REWRITE };
 // What is rewritten: in the order of the card's modes 1-7.

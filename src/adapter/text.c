@@ -119,8 +119,6 @@ static void put_pass(struct line *l, const struct adapter_filter *f)
 
 size_t adapter_words(const struct adapter_filter *f, char *out, size_t size)
 {
-	static const char *const actions[] = {
-		[ADAPTER_PASS] = "pass", [ADAPTER_DROP] = "drop", [ADAPTER_SWITCH] = "switch"};
 	struct line l = {out, size, 0};
 
 	if (f->value.family == 6)
@@ -128,7 +126,7 @@ size_t adapter_words(const struct adapter_filter *f, char *out, size_t size)
 	put_fields(&l, f);
 	put_addr(&l, "sip", f->value.family, f->value.src, f->mask.src);
 	put_addr(&l, "dip", f->value.family, f->value.dst, f->mask.dst);
-	line_put(&l, "action %s", actions[f->action]);
+	line_put(&l, "action %s", adapter_action_name(f->action));
 	if (f->action == ADAPTER_SWITCH)
 		put_switch(&l, f);
 	else if (f->action == ADAPTER_PASS)
