@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILTERS_DEFAULT = 131072, FILTERS_MAX = 1 << 24, PRIO_DEFAULT = 64 };
+enum { FILTERS_MAX = 1 << 24, PRIO_DEFAULT = 64 };
 
 // A number without sign or blanks; its end, or NULL.
 static const char *digits(const char *p, unsigned *out)
@@ -69,7 +69,7 @@ static bool tables_new(struct adapter *a, const struct adapter_conf *conf, uint3
 
 struct adapter *adapter_new(const struct adapter_conf *conf, struct err *err)
 {
-	uint32_t n = conf->n_filters != 0 ? conf->n_filters : FILTERS_DEFAULT;
+	uint32_t n = conf->n_filters != 0 ? conf->n_filters : ADAPTER_FILTERS;
 	unsigned chip;
 	struct adapter *a;
 

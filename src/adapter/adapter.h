@@ -18,6 +18,7 @@
 struct adapter;
 
 enum { ADAPTER_PORTS_MAX = 4, ADAPTER_NAME_MAX = 16 };
+enum { ADAPTER_FILTERS = 131072 }; // that a card has if nobody says how many
 
 enum adapter_action { ADAPTER_PASS, ADAPTER_DROP, ADAPTER_SWITCH };
 const char *adapter_action_name(enum adapter_action action); // "pass"
@@ -72,7 +73,7 @@ struct adapter_place {
 struct adapter_conf {
 	const char *name;   // "t5nex0": t, chip number 4 to 6, nex, unit
 	unsigned n_ports;   // 1..ADAPTER_PORTS_MAX
-	unsigned n_filters; // indices are below; 0 = 131072
+	unsigned n_filters; // indices are below; 0 = ADAPTER_FILTERS
 	unsigned n_queues;  // receive queues; 0 = 1
 	int n_prio;         // T6: indices of the region of `prio 1`; 0 = 64, negative = none
 	struct adapter_place place;

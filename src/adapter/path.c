@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILTERS_DEFAULT = 131072 };
-
 static_assert((int)ADAPTER_SWITCH < 1 << PLACE_ACTION_BITS, "an action fits beside a slot");
 
 struct adapter_path *adapter_path_new(unsigned n_filters, unsigned n_ports,
@@ -30,7 +28,7 @@ struct adapter_path *adapter_path_new(unsigned n_filters, unsigned n_ports,
 		return NULL;
 	}
 	memset(p, 0, sizeof(*p));
-	p->n_filters = n_filters != 0 ? n_filters : FILTERS_DEFAULT;
+	p->n_filters = n_filters != 0 ? n_filters : ADAPTER_FILTERS;
 	p->n_ports = n_ports;
 	p->keys_of = key_best();
 	p->hits = calloc(p->n_filters, sizeof(*p->hits));
