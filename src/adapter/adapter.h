@@ -70,6 +70,9 @@ struct adapter_place {
 	int (*clear_stats)(void *state, unsigned port, struct err *err);
 };
 
+// The place of a card that no packet meets: it takes every rule, and that is all.
+extern const struct adapter_place adapter_nowhere;
+
 struct adapter_conf {
 	const char *name;   // "t5nex0": t, chip number 4 to 6, nex, unit
 	unsigned n_ports;   // 1..ADAPTER_PORTS_MAX
@@ -121,6 +124,11 @@ size_t adapter_n_rules(const struct adapter *a); // TCAM and hash region
 
 // Calls back for each rule in the order of the listing.  hash: of the hash region, else of the TCAM.
 void adapter_each(const struct adapter *a, bool hash,
+	void (*rule)(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits),
+	void *arg);
+
+// The same for all rules, in the order in which packets are compared with them.
+void adapter_walk(const struct adapter *a,
 	void (*rule)(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits),
 	void *arg);
 

@@ -131,13 +131,13 @@ static bool never_ip(const struct export_rule *r)
 }
 
 // false: no frame matches it.
-static bool rule_make(const struct adapter *a, const struct entry *e, struct export_rule *r)
+static bool rule_make(const struct adapter *a, uint32_t idx, const struct adapter_filter *f,
+	struct export_rule *r)
 {
-	const struct adapter_filter *f = &e->f;
 	struct classify_rule c;
 
 	adapter_rule(f, &c);
-	*r = (struct export_rule){.idx = e->idx, .f = f, .family = c.value.family};
+	*r = (struct export_rule){.idx = idx, .f = f, .family = c.value.family};
 	r->with_ports = f->mask.sport != 0 || f->mask.dport != 0;
 	for (unsigned i = 0; i < a->n_ports; i++)
 		if (takes(i, f->value.iport, f->mask.iport))
@@ -161,13 +161,19 @@ static void note_fragments(struct export *x, const struct export_rule *r)
 		x->fragments_done[r->family == 6] = true;
 }
 
-static size_t collect(
-	const struct adapter *a, const struct region *r, struct export_rule *rules, size_t n)
+struct collection {
+	const struct adapter *a;
+	struct export_rule *rules;
+	size_t n;
+};
+
+static void collect(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
 {
-	for (uint32_t i = 0; i < r->end; i++)
-		if (r->at[i] != NULL && rule_make(a, r->at[i], &rules[n]))
-			n++;
-	return n;
+	struct collection *c = arg;
+
+	(void)hits;
+	if (rule_make(c->a, idx, f, &c->rules[c->n]))
+		c->n++;
 }
 
 static void hand_out(const struct adapter_out *out, char *text)
@@ -192,15 +198,15 @@ int adapter_export(const struct adapter *a, enum adapter_export_kind kind, char 
 	size_t n = adapter_n_rules(a);
 	struct export_rule *rules = calloc(n + 1, sizeof(*rules));
 	struct export x = {.a = a, .ifaces = ifaces, .out = out, .rules = rules};
+	struct collection c = {.a = a, .rules = rules};
 	char *text = NULL;
 	size_t len;
 
 	x.text = open_memstream(&text, &len);
 	if (rules == NULL || x.text == NULL)
 		goto no_memory;
-	x.n_rules = collect(a, &a->prio, rules, 0);
-	x.n_rules = collect(a, &a->hash, rules, x.n_rules);
-	x.n_rules = collect(a, &a->tcam, rules, x.n_rules);
+	adapter_walk(a, collect, &c);
+	x.n_rules = c.n;
 	w->begin(&x);
 	for (x.at = 0; x.at < x.n_rules; x.at++) {
 		w->rule(&x, &rules[x.at]);

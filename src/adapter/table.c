@@ -193,3 +193,12 @@ void adapter_each(const struct adapter *a, bool hash,
 	each(a, &a->prio, rule, arg);
 	each(a, &a->tcam, rule, arg);
 }
+
+void adapter_walk(const struct adapter *a,
+	void (*rule)(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits),
+	void *arg)
+{
+	each(a, &a->prio, rule, arg);
+	each(a, &a->hash, rule, arg);
+	each(a, &a->tcam, rule, arg);
+}
