@@ -3,26 +3,18 @@
 // veth ports in a namespace of this process's own, random frames are sent, and each rule's counter is
 // compared with what the rules' own equation says of the frames.  What the kernel's IPv4 still gets is
 // counted too, so that drop is drop and accept is accept.  As root, or skipped.
-#include "adapter/adapter.h"
+#include "export_rig.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
-#include <sched.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { N_TABLES = 30, N_RULES = 15, N_FRAMES = 300, N_PORTS = 2, SKIP = 77 };
+enum { N_TABLES = 30, N_RULES = 15, N_FRAMES = 300 };
 
-static char p0[] = "p0", p1[] = "p1";
-static char *const ifaces[N_PORTS] = {p0, p1};
 static uint64_t seed;
 
 static unsigned pick(unsigned n)
@@ -33,51 +25,6 @@ static unsigned pick(unsigned n)
 #define PICK(list) (list)[pick(sizeof(list) / sizeof((list)[0]))]
 
 // --- the card ---
-
-static int place_add(
-	void *state, uint32_t slot, uint32_t order, const struct adapter_filter *f, struct err *err)
-{
-	(void)state, (void)slot, (void)order, (void)f, (void)err;
-	return 0;
-}
-
-static int place_remove(void *state, uint32_t slot, uint32_t order, struct err *err)
-{
-	(void)state, (void)slot, (void)order, (void)err;
-	return 0;
-}
-
-static uint64_t place_hits(void *state, uint32_t slot)
-{
-	(void)state, (void)slot;
-	return 0;
-}
-
-static void to_file(void *arg, bool to_stderr, const char *text)
-{
-	fprintf(to_stderr ? stderr : arg, "%s\n", text);
-}
-
-static void command(struct adapter *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void command(struct adapter *a, const char *fmt, ...)
-{
-	struct adapter_out out = {to_file, stdout};
-	char line[512], *argv[64], *rest = line, *word;
-	int argc = 0;
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	while ((word = strsep(&rest, " ")) != NULL)
-		if (*word != '\0')
-			argv[argc++] = word;
-	if (adapter_command(a, argc, argv, &out) != 0) {
-		fprintf(stderr, "refused: %s\n", argv[argc - 1]);
-		exit(1);
-	}
-}
 
 // "Chelsio Rules of Engagement", with addresses that the frames below have.
 static void document_rules(struct adapter *a)
@@ -317,14 +264,6 @@ static bool decide(struct want *w, const struct classify_key *k)
 
 // --- the kernel ---
 
-static void run(const char *cmd)
-{
-	if (system(cmd) != 0) {
-		fprintf(stderr, "failed: %s\n", cmd);
-		exit(1);
-	}
-}
-
 static uint64_t ip4_received(void)
 {
 	char line[1024];
@@ -401,11 +340,7 @@ enum kind { DOCUMENT, STOCK, OTHER_MODE };
 
 static bool one_table(const int fds[N_PORTS], const uint8_t own[N_PORTS][6], enum kind kind)
 {
-	struct adapter_conf conf = {.name = "t5nex0",
-		.n_ports = N_PORTS,
-		.n_filters = 128,
-		.place = {NULL, place_add, place_remove, place_hits, NULL}};
-	struct adapter *a = adapter_new(&conf, NULL);
+	struct adapter *a = card(128);
 	struct adapter_out out = {to_file, stderr};
 	struct want want = {.n = 0};
 	uint64_t passed = 0, begin;
@@ -452,14 +387,7 @@ int main(void)
 	int fds[N_PORTS];
 	unsigned failed = 0;
 
-	if (unshare(CLONE_NEWNET) != 0) {
-		printf("skipped: no network namespace: %s\n", strerror(errno));
-		return SKIP;
-	}
-	if (system("nft --version >/dev/null 2>&1") != 0) {
-		puts("skipped: there is no nft");
-		return SKIP;
-	}
+	enter("nft --version >/dev/null 2>&1", "nft");
 	run("for i in 0 1; do ip link add p$i type veth peer name q$i && "
 	    "sysctl -qw net.ipv6.conf.p$i.disable_ipv6=1 net.ipv6.conf.q$i.disable_ipv6=1 && "
 	    "ip link set p$i address 02:00:00:00:00:1$i && ip link set p$i up && ip link set q$i up "

@@ -2,37 +2,7 @@
 // The real tc and ethtool read each line that is exported for them.  A line they understand may still
 // find a kernel without the classifier, or a port without a flow table: that is told, and is no error of
 // the line.  In a network namespace of this process's own, as root, or skipped.
-#include "adapter/adapter.h"
-
-#include <errno.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { SKIP = 77 };
-
-static char p0[] = "p0", p1[] = "p1";
-static char *const ifaces[] = {p0, p1};
-
-static int place_add(
-	void *state, uint32_t slot, uint32_t order, const struct adapter_filter *f, struct err *err)
-{
-	(void)state, (void)slot, (void)order, (void)f, (void)err;
-	return 0;
-}
-
-static int place_remove(void *state, uint32_t slot, uint32_t order, struct err *err)
-{
-	(void)state, (void)slot, (void)order, (void)err;
-	return 0;
-}
-
-static uint64_t place_hits(void *state, uint32_t slot)
-{
-	(void)state, (void)slot;
-	return 0;
-}
+#include "export_rig.h"
 
 struct count {
 	const char *tool;             // lines that begin so are run
@@ -69,34 +39,14 @@ static void run_line(void *arg, bool to_stderr, const char *text)
 	}
 }
 
-static void command(struct adapter *a, const char *words)
-{
-	char *line = strdup(words), *argv[64], *rest = line, *word;
-	struct count none = {.tool = "-"};
-	struct adapter_out out = {run_line, &none};
-	int argc = 0;
-
-	while ((word = strsep(&rest, " ")) != NULL)
-		argv[argc++] = word;
-	if (adapter_command(a, argc, argv, &out) != 0) {
-		fprintf(stderr, "refused: %s\n", words);
-		exit(1);
-	}
-	free(line);
-}
-
 static bool export_to(enum adapter_export_kind kind, struct count *c, const char *const *words)
 {
-	struct adapter_conf conf = {.name = "t5nex0",
-		.n_ports = 2,
-		.n_filters = 256,
-		.place = {NULL, place_add, place_remove, place_hits, NULL}};
-	struct adapter *a = adapter_new(&conf, NULL);
+	struct adapter *a = card(256);
 	struct adapter_out out = {run_line, c};
 	int status;
 
 	for (unsigned i = 0; words[i] != NULL; i++)
-		command(a, words[i]);
+		command(a, "%s", words[i]);
 	status = adapter_export(a, kind, ifaces, &out);
 	adapter_free(a);
 	printf("%s: %u lines, %u wrong, %u taken by the kernel\n", c->tool, c->n, c->n_wrong,
@@ -150,17 +100,8 @@ int main(void)
 {
 	bool tc_good, ethtool_good;
 
-	if (unshare(CLONE_NEWNET) != 0) {
-		printf("skipped: no network namespace: %s\n", strerror(errno));
-		return SKIP;
-	}
-	if (system("tc -V >/dev/null 2>&1 && ethtool --version >/dev/null 2>&1") != 0) {
-		puts("skipped: there is no tc or no ethtool");
-		return SKIP;
-	}
-	if (system("ip link add p0 type veth peer name p1 && ip link set p0 up && ip link set p1 up") !=
-		0)
-		return 1;
+	enter("tc -V >/dev/null 2>&1 && ethtool --version >/dev/null 2>&1", "tc or no ethtool");
+	run("ip link add p0 type veth peer name p1 && ip link set p0 up && ip link set p1 up");
 	tc_good = tc();
 	ethtool_good = ethtool();
 	return tc_good && ethtool_good ? 0 : 1;
