@@ -59,18 +59,25 @@ static const struct conf_iface *elsewhere(const struct box_setup *s, const struc
 	return far;
 }
 
+static struct mac mac_of(const struct conf_iface *f, struct port *p)
+{
+	struct mac mac = f->ether;
+
+	if (!f->has_ether)
+		port_mac(p, &mac);
+	return mac;
+}
+
 static int add_iface(struct router *r, uint16_t port, const struct conf_iface *f, struct port *p,
 	struct err *err)
 {
-	struct mac mac = f->ether;
+	struct mac mac = mac_of(f, p);
 	int rc;
 
 	if (!f->up)
 		return err_set(err, EINVAL,
 			"%s: %s is given no value, so FreeBSD leaves it down; say \"up\"", f->where,
 			f->name);
-	if (!f->has_ether)
-		port_mac(p, &mac);
 	rc = router_port_add(r, port, f->name, &mac, f->mtu != 0 ? f->mtu : port_mtu(p), err);
 	for (unsigned i = 0; i < f->n_addrs && rc == 0; i++)
 		rc = router_addr_add(r, port, &f->addrs[i], err);
@@ -220,10 +227,8 @@ static int make_adapter(struct box *b, const struct box_setup *s, struct err *er
 	adapter_path_clear(b->card, clear_port, b);
 	for (unsigned i = 0; i < s->n_ports; i++) {
 		const struct conf_iface *f = conf_iface_find(s->conf, s->ports[i].iface);
-		struct mac mac = f->ether;
+		struct mac mac = mac_of(f, s->ports[i].port);
 
-		if (!f->has_ether)
-			port_mac(s->ports[i].port, &mac);
 		adapter_path_mac(b->card, i, &mac);
 	}
 	adapter_path_place(b->card, &c.place);
