@@ -43,8 +43,7 @@ static void start(void)
 static struct adapter_filter filter(const uint8_t *d)
 {
 	uint8_t family = d[1] & 1 ? 6 : 4;
-	struct adapter_filter f = {.action = (enum adapter_action)(d[1] >> 1 & 3 % 3),
-		.value.family = family,
+	struct adapter_filter f = {.value.family = family,
 		.mask.family = d[1] & 8 ? 0xff : 0,
 		.vlan = (enum adapter_vlan)(d[1] >> 4 & 3),
 		.nat = (enum adapter_nat)(d[2] & 7),
@@ -134,17 +133,14 @@ static void check_out(struct rte_mbuf *m, const uint8_t *in, unsigned len, unsig
 	static uint8_t copy[FRAME_MAX + 100];
 	struct sums before = sums_of(in, len), after;
 	const uint8_t *f = rte_pktmbuf_read(m, 0, m->pkt_len, copy);
+	struct hdrs h;
 
 	rte_mbuf_sanity_check(m, 1);
 	assert(f != NULL && m->pkt_len + 4 >= len && m->pkt_len <= len + stripped + 64);
 	after = sums_of(f, m->pkt_len);
 	// A third tag is more than the parser reads.
-	if (f != NULL && m->pkt_len >= 14) {
-		struct hdrs h;
-
-		if (packet_parse(f, m->pkt_len, &h) == DROP_VLAN_DEPTH)
-			return;
-	}
+	if (packet_parse(f, m->pkt_len, &h) == DROP_VLAN_DEPTH)
+		return;
 	assert(!before.ip || after.ip);
 	assert(!before.l4 || after.l4);
 	assert(before.none == after.none);

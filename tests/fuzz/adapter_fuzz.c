@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { FILTERS = 64, SLOTS_SEEN = FILTERS };
+enum { FILTERS = 64 };
 
 struct text {
 	char *p;
@@ -35,18 +35,17 @@ static void put_line(void *arg, bool to_stderr, const char *text)
 	t->p[t->len] = '\0';
 }
 
-static bool in_use[SLOTS_SEEN];
-static bool *const place[] = {in_use};
+static bool in_use[FILTERS]; // by the slots of the card that was made last
 
 static int add(
 	void *state, uint32_t slot, uint32_t order, const struct adapter_filter *f, struct err *err)
 {
-	bool *used = *(bool *const *)state;
+	bool *used = state;
 	struct classify_rule rule;
 
 	(void)order;
 	(void)err;
-	assert(slot < SLOTS_SEEN && !used[slot]);
+	assert(slot < FILTERS && !used[slot]);
 	adapter_rule(f, &rule);
 	used[slot] = true;
 	return 0;
@@ -54,7 +53,7 @@ static int add(
 
 static int take_out(void *state, uint32_t slot, uint32_t order, struct err *err)
 {
-	bool *used = *(bool *const *)state;
+	bool *used = state;
 
 	(void)order;
 	(void)err;
@@ -84,7 +83,7 @@ static struct adapter *card(const char *name)
 		.n_ports = 2,
 		.n_filters = FILTERS,
 		.n_queues = 4,
-		.place = {(void *)(uintptr_t)place, add, take_out, hits, clear_stats}};
+		.place = {in_use, add, take_out, hits, clear_stats}};
 	struct adapter *a = adapter_new(&conf, NULL);
 
 	memset(in_use, 0, sizeof(in_use));
