@@ -120,6 +120,14 @@ static void change_link(const struct adapter_filter *f, struct build *b)
 		b->smac = f->smac;
 }
 
+// What the filter should make of a packet, but for its tags.
+static void change(const struct mode *mode, const struct adapter_filter *f, struct build *b)
+{
+	change_addresses(mode, f, b);
+	change_ports(mode, f, b);
+	change_link(f, b);
+}
+
 // Tags are compared apart: build.h gives an outer tag of two another type.
 static void insert_tag(struct frame *f, uint16_t tci)
 {
@@ -172,9 +180,7 @@ static void every_action_gives_the_frame_that_is_built_anew(void **state)
 		rig_recipe(&r, family);
 		random_filter(&f, mode, family);
 		rig_build(&r, &in);
-		change_addresses(mode, &f, &r.b);
-		change_ports(mode, &f, &r.b);
-		change_link(&f, &r.b);
+		change(mode, &f, &r.b);
 		rig_build(&r, &want);
 		if (in.n == 60 && f.vlan == VLAN_REMOVE)
 			continue; // has its own test
@@ -232,9 +238,7 @@ static void fragments_put_together_are_the_datagram_that_is_built_anew(void **st
 		len = whole.n - ip;
 		r2 = r;
 		r2.b.payload = r.payload;
-		change_addresses(mode, &f, &r2.b);
-		change_ports(mode, &f, &r2.b);
-		change_link(&f, &r2.b);
+		change(mode, &f, &r2.b);
 		rig_build(&r2, &changed);
 
 		cut(&r, whole.b + ip, first, 0, true, &in);
@@ -276,9 +280,7 @@ static void no_udp_checksum_stays_none(void **state)
 		random_filter(&f, mode, family);
 		f.vlan = VLAN_KEEP;
 		rig_build(&r, &in);
-		change_addresses(mode, &f, &r.b);
-		change_ports(mode, &f, &r.b);
-		change_link(&f, &r.b);
+		change(mode, &f, &r.b);
 		rig_build(&r, &want);
 		memset(in.b + sum, 0, 2);
 		memset(want.b + sum, 0, 2);
@@ -306,9 +308,7 @@ static void a_udp_checksum_that_becomes_zero_is_written_as_ones(void **state)
 		memset(r.payload, 0, 2);
 		after = r;
 		after.b.payload = after.payload;
-		change_addresses(&modes[1 + k % 7], &f, &after.b);
-		change_ports(&modes[1 + k % 7], &f, &after.b);
-		change_link(&f, &after.b);
+		change(&modes[1 + k % 7], &f, &after.b);
 		// The checksum that is wanted in the payload makes it ones and zero.
 		rig_build(&after, &want);
 		add = (unsigned)want.b[sum] << 8 | want.b[sum + 1];
