@@ -80,17 +80,17 @@ bool export_range(uint16_t value, uint16_t mask, uint16_t *lo, uint16_t *hi)
 
 bool export_overlap(const struct export_rule *a, const struct export_rule *b)
 {
-	struct classify_rule rules[2];
-	uint8_t value[2][sizeof(rules[0].value)], mask[2][sizeof(rules[0].mask)];
+	const uint8_t *va, *ma, *vb, *mb;
+	struct classify_rule ra, rb;
 
-	adapter_rule(a->f, &rules[0]);
-	adapter_rule(b->f, &rules[1]);
-	for (unsigned i = 0; i < 2; i++) {
-		memcpy(value[i], &rules[i].value, sizeof(value[i]));
-		memcpy(mask[i], &rules[i].mask, sizeof(mask[i]));
-	}
-	for (size_t i = 0; i < sizeof(value[0]); i++)
-		if (((value[0][i] ^ value[1][i]) & mask[0][i] & mask[1][i]) != 0)
+	adapter_rule(a->f, &ra);
+	adapter_rule(b->f, &rb);
+	va = (const uint8_t *)&ra.value;
+	ma = (const uint8_t *)&ra.mask;
+	vb = (const uint8_t *)&rb.value;
+	mb = (const uint8_t *)&rb.mask;
+	for (size_t i = 0; i < sizeof(ra.value); i++)
+		if (((va[i] ^ vb[i]) & ma[i] & mb[i]) != 0)
 			return false;
 	return true;
 }
@@ -185,6 +185,17 @@ static void hand_out(const struct adapter_out *out, char *text)
 			out->line(out->arg, false, line);
 }
 
+static void put_all(const struct export_writer *w, struct export *x)
+{
+	w->begin(x);
+	for (x->at = 0; x->at < x->n_rules; x->at++) {
+		w->rule(x, &x->rules[x->at]);
+		note_fragments(x, &x->rules[x->at]);
+	}
+	if (w->end != NULL)
+		w->end(x);
+}
+
 int adapter_export(const struct adapter *a, enum adapter_export_kind kind, char *const *ifaces,
 	const struct adapter_out *out)
 {
@@ -194,42 +205,31 @@ int adapter_export(const struct adapter *a, enum adapter_export_kind kind, char 
 		[EXPORT_TC] = &export_tc,
 		[EXPORT_ETHTOOL] = &export_ethtool,
 	};
-	const struct export_writer *w = writers[kind];
 	size_t n = adapter_n_rules(a);
 	struct export_rule *rules = calloc(n + 1, sizeof(*rules));
 	struct export x = {.a = a, .ifaces = ifaces, .out = out, .rules = rules};
 	struct collection c = {.a = a, .rules = rules};
 	char *text = NULL;
 	size_t len;
+	bool whole;
 
-	x.text = open_memstream(&text, &len);
-	if (rules == NULL || x.text == NULL)
-		goto no_memory;
-	adapter_walk(a, collect, &c);
-	x.n_rules = c.n;
-	w->begin(&x);
-	for (x.at = 0; x.at < x.n_rules; x.at++) {
-		w->rule(&x, &rules[x.at]);
-		note_fragments(&x, &rules[x.at]);
+	x.text = rules != NULL ? open_memstream(&text, &len) : NULL;
+	whole = x.text != NULL;
+	if (whole) {
+		adapter_walk(a, collect, &c);
+		x.n_rules = c.n;
+		put_all(writers[kind], &x);
+		whole = ferror(x.text) == 0;
+		whole = fclose(x.text) == 0 && whole;
 	}
-	w->end(&x);
-	if (fclose(x.text) != 0) {
-		x.text = NULL;
-		goto no_memory;
-	}
-	if (x.n_refused == 0)
+	if (!whole)
+		say_why(out, "%s", errno_text(ENOMEM));
+	else if (x.n_refused == 0)
 		hand_out(out, text);
 	else
 		say_why(out, "%u rule%s cannot be said there; nothing is exported", x.n_refused,
 			x.n_refused == 1 ? "" : "s");
 	free(text);
 	free(rules);
-	return x.n_refused == 0 ? 0 : errno_of_freebsd(ENOTSUP);
-no_memory:
-	if (x.text != NULL)
-		fclose(x.text);
-	free(text);
-	free(rules);
-	say_why(out, "%s", errno_text(ENOMEM));
-	return ENOMEM;
+	return !whole ? ENOMEM : x.n_refused == 0 ? 0 : errno_of_freebsd(ENOTSUP);
 }

@@ -37,7 +37,7 @@ struct export
 struct export_writer {
 	void (*begin)(struct export *x);
 	void (*rule)(struct export *x, const struct export_rule *r);
-	void (*end)(struct export *x);
+	void (*end)(struct export *x); // NULL: nothing to do
 };
 
 extern const struct export_writer export_nft, export_pf, export_tc, export_ethtool;

@@ -18,11 +18,6 @@ static void begin(struct export *x)
 		fprintf(x->text, "ethtool -K %s ntuple on\n", x->ifaces[i]);
 }
 
-static void end(struct export *x)
-{
-	(void)x;
-}
-
 static bool pass_sayable(struct export *x, const struct export_rule *r)
 {
 	for (size_t i = x->at + 1; i < x->n_rules; i++) {
@@ -135,4 +130,4 @@ static void rule(struct export *x, const struct export_rule *r)
 		put_rule(x, r, r->f->mask.proto != 0 ? r->f->value.proto : 0);
 }
 
-const struct export_writer export_ethtool = {begin, rule, end};
+const struct export_writer export_ethtool = {begin, rule, NULL};

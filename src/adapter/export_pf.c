@@ -16,11 +16,6 @@ static void begin(struct export *x)
 		x->a->name);
 }
 
-static void end(struct export *x)
-{
-	(void)x;
-}
-
 static void put_interfaces(struct export *x, const struct export_rule *r)
 {
 	unsigned n = (unsigned)__builtin_popcount(r->in_ports);
@@ -110,4 +105,4 @@ static void rule(struct export *x, const struct export_rule *r)
 	fprintf(x->text, " label \"%s\"\n", export_name(r, name));
 }
 
-const struct export_writer export_pf = {begin, rule, end};
+const struct export_writer export_pf = {begin, rule, NULL};
