@@ -148,9 +148,8 @@ struct adapter_path *adapter_path_new(unsigned n_filters, unsigned n_ports,
 	const struct classify_readers *readers, struct err *err);
 void adapter_path_free(struct adapter_path *p);
 void adapter_path_place(struct adapter_path *p, struct adapter_place *out);
-// Between the two rules that are added are only gathered, and come in force together, the tables being
-// made once: for many rules, where no packet comes yet.  Anything but adding and removing has to wait
-// until after the release.  -ENOMEM: none of them is in force, and the card is to be freed.
+// Between the two rules are only gathered, and come in force together, the tables being made once: for
+// many rules, where no packet comes yet.  No adapter_in before the release has succeeded.  -ENOMEM.
 void adapter_path_gather(struct adapter_path *p);
 int adapter_path_release(struct adapter_path *p, struct err *err);
 

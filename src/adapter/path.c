@@ -51,7 +51,6 @@ void adapter_path_free(struct adapter_path *p)
 		for (unsigned i = 0; i < p->n_filters; i++)
 			free(p->rewrites[i]);
 	free(p->rewrites);
-	free(p->gathered);
 	free(p->hits);
 	free(p);
 }
@@ -90,52 +89,14 @@ static struct rewrite *rewrite_of(
 	return NULL;
 }
 
-static int gather(struct adapter_path *p, const struct classify_rule *rule, struct err *err)
-{
-	if (p->n_gathered == p->room_gathered) {
-		unsigned room = p->room_gathered > 0 ? 2 * p->room_gathered : 64;
-		struct classify_rule *more = realloc(p->gathered, room * sizeof(*more));
-
-		if (more == NULL)
-			return err_set(err, ENOMEM, "no memory for %u rules", room);
-		p->gathered = more;
-		p->room_gathered = room;
-	}
-	p->gathered[p->n_gathered++] = *rule;
-	return 0;
-}
-
-// The rule that was gathered last is the one a script most likely takes back.
-static bool forget(struct adapter_path *p, uint32_t order)
-{
-	for (unsigned i = p->n_gathered; i > 0; i--)
-		if (p->gathered[i - 1].order == order) {
-			p->gathered[i - 1] = p->gathered[--p->n_gathered];
-			return true;
-		}
-	return false;
-}
-
 void adapter_path_gather(struct adapter_path *p)
 {
-	p->gathering = true;
+	classify_hold(p->rules);
 }
 
 int adapter_path_release(struct adapter_path *p, struct err *err)
 {
-	int rc = 0;
-
-	p->gathering = false;
-	// On top of rules that were in force before: they stay where they are.
-	if (classify_count(p->rules) == 0)
-		rc = classify_set(p->rules, p->gathered, p->n_gathered, err);
-	else
-		for (unsigned i = 0; i < p->n_gathered && rc == 0; i++)
-			rc = classify_add(p->rules, &p->gathered[i], err);
-	free(p->gathered);
-	p->gathered = NULL;
-	p->n_gathered = p->room_gathered = 0;
-	return rc;
+	return classify_release(p->rules, err);
 }
 
 static int add(
@@ -160,7 +121,7 @@ static int add(
 	rule.order = order;
 	rule.id = place_id(slot, f->action);
 	atomic_fetch_add_explicit(&p->n_rules, 1, memory_order_relaxed);
-	rc = p->gathering ? gather(p, &rule, err) : classify_add(p->rules, &rule, err);
+	rc = classify_add(p->rules, &rule, err);
 	if (rc == 0)
 		return 0;
 	atomic_fetch_sub_explicit(&p->n_rules, 1, memory_order_relaxed);
@@ -172,7 +133,7 @@ static int add(
 static int take_out(void *state, uint32_t slot, uint32_t order, struct err *err)
 {
 	struct adapter_path *p = state;
-	int rc = p->gathering && forget(p, order) ? 0 : classify_delete(p->rules, order, err);
+	int rc = classify_delete(p->rules, order, err);
 
 	if (rc != 0)
 		return rc;

@@ -38,9 +38,6 @@ struct adapter_path {
 	unsigned n_filters, n_ports;
 	int (*clear)(void *arg, unsigned port); // a port's counters
 	void *clear_arg;
-	bool gathering;
-	struct classify_rule *gathered;
-	unsigned n_gathered, room_gathered;
 	// Raised before the first rule is in force and lowered after the last one is out; the worker
 	// may see it late by no more than the burst it is in.
 	_Atomic unsigned n_rules;

@@ -33,6 +33,7 @@ struct classify {
 	struct side side[2];
 	struct rules rules;
 	struct classify_readers readers;
+	bool held; // the tables are not those of the rules, and no reader looks
 };
 
 enum { LARGE_FROM = 2000, LARGE_TO = 1000 }; // up and down again
@@ -184,7 +185,7 @@ int classify_add(struct classify *c, const struct classify_rule *rule, struct er
 {
 	int rc = put(&c->rules, rule, err);
 
-	if (rc != 0 || !rules_can_match(rule))
+	if (rc != 0 || c->held || !rules_can_match(rule))
 		return rc;
 	if (change(standby(c), &c->rules, rule, true) != 0) {
 		rules_remove(&c->rules, rule->order);
@@ -204,7 +205,7 @@ int classify_delete(struct classify *c, uint32_t order, struct err *err)
 		return err_set(err, ENOENT, "rule %u: there is none", order);
 	rule = *found;
 	rules_remove(&c->rules, order);
-	if (!rules_can_match(&rule))
+	if (c->held || !rules_can_match(&rule))
 		return 0;
 	if (change(standby(c), &c->rules, &rule, false) != 0) {
 		rules_put(&c->rules, &rule); // into the room it has just left
@@ -212,6 +213,22 @@ int classify_delete(struct classify *c, uint32_t order, struct err *err)
 	}
 	publish(c);
 	change(standby(c), &c->rules, &rule, false);
+	return 0;
+}
+
+void classify_hold(struct classify *c)
+{
+	c->held = true;
+}
+
+int classify_release(struct classify *c, struct err *err)
+{
+	const struct classify_engine *engine = engine_for(standby(c), c->rules.n);
+
+	for (unsigned i = 0; i < 2; i++)
+		if (build(&c->side[i], engine, &c->rules) != 0)
+			return err_set(err, ENOMEM, "%zu rules: no memory", c->rules.n);
+	c->held = false;
 	return 0;
 }
 

@@ -86,6 +86,11 @@ int classify_set(struct classify *c, const struct classify_rule *rules, size_t n
 int classify_add(struct classify *c, const struct classify_rule *rule, struct err *err);
 // -ENOENT if no rule has that order.
 int classify_delete(struct classify *c, uint32_t order, struct err *err);
+// For many rules while nobody looks anything up: from the hold on, adding and deleting only changes the
+// rules; the release makes the tables from all of them, once.  No lookup may come between the two.
+// -ENOMEM: still held; may be tried again.
+void classify_hold(struct classify *c);
+int classify_release(struct classify *c, struct err *err);
 size_t classify_count(const struct classify *c);
 size_t classify_bytes(const struct classify *c); // of memory held by the tables
 

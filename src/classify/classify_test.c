@@ -293,6 +293,40 @@ static void a_mask_and_a_range_of_one_port_both_count(void **state)
 	classify_free(c);
 }
 
+static void held_changes_come_together_at_the_release(void **state)
+{
+	static const size_t sizes[] = {0, 1, 40, 300, ORACLE_SLOW ? 300 : 2500};
+	uint64_t rnd = oracle_seed() + 3;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct oracle_set s = oracle_set(&rnd, sizes[i] + 1);
+		size_t before = oracle_below(&rnd, 2) * s.n / 3, gone = oracle_below(&rnd, s.n);
+		struct classify *c = made(s.rule, before);
+		struct classify_rule back = s.rule[gone];
+
+		classify_hold(c);
+		for (size_t k = before; k < s.n; k++)
+			assert_int_equal(classify_add(c, &s.rule[k], NULL), 0);
+		assert_int_equal(classify_add(c, &s.rule[gone], NULL), -EEXIST);
+		assert_int_equal(classify_delete(c, back.order, NULL), 0);
+		assert_int_equal(classify_delete(c, back.order, NULL), -ENOENT);
+		assert_int_equal(classify_release(c, NULL), 0);
+		take_out(&s, gone);
+		assert_int_equal(classify_count(c), s.n);
+		check_burst(c, &s, CLASSIFY_BURST, &rnd);
+		// And from here on one by one, in both copies.
+		insert(&s, gone, &back);
+		assert_int_equal(classify_add(c, &back, NULL), 0);
+		check_burst(c, &s, CLASSIFY_BURST, &rnd);
+		take_out(&s, gone);
+		assert_int_equal(classify_delete(c, back.order, NULL), 0);
+		check_burst(c, &s, CLASSIFY_BURST, &rnd);
+		classify_free(c);
+		oracle_free(&s);
+	}
+}
+
 // What deleted rules leave behind is bounded.
 static void memory_does_not_grow_with_the_number_of_changes(void **state)
 {
@@ -328,6 +362,7 @@ int main(void)
 		cmocka_unit_test(a_value_outside_its_mask_matches_nothing),
 		cmocka_unit_test(wrong_rules_are_refused_and_change_nothing),
 		cmocka_unit_test(a_mask_and_a_range_of_one_port_both_count),
+		cmocka_unit_test(held_changes_come_together_at_the_release),
 		cmocka_unit_test(memory_does_not_grow_with_the_number_of_changes),
 	};
 

@@ -128,6 +128,30 @@ static void a_change_without_memory_changes_nothing(void **state)
 	}
 }
 
+static void a_release_without_memory_can_be_tried_again(void **state)
+{
+	uint64_t rnd = oracle_seed() + 1;
+	struct oracle_set s = oracle_set(&rnd, 60);
+	struct classify *c = classify_new(NULL, NULL);
+	struct err err = {0};
+	int rc = -ENOMEM;
+
+	(void)state;
+	classify_hold(c);
+	for (size_t i = 0; i < s.n; i++)
+		assert_int_equal(classify_add(c, &s.rule[i], NULL), 0);
+	for (unsigned n = 0; rc != 0; n++) {
+		left = n;
+		rc = classify_release(c, &err);
+		left = UINT32_MAX;
+		assert_true(rc == 0 || (rc == -ENOMEM && err.code == ENOMEM));
+	}
+	assert_int_equal(err.code, ENOMEM); // at least once
+	assert_agrees(c, &s, &rnd);
+	classify_free(c);
+	oracle_free(&s);
+}
+
 static void a_new_set_without_memory_is_refused(void **state)
 {
 	struct classify *c = NULL;
@@ -148,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_change_without_memory_changes_nothing),
+		cmocka_unit_test(a_release_without_memory_can_be_tried_again),
 		cmocka_unit_test(a_new_set_without_memory_is_refused),
 	};
 
