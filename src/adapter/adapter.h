@@ -82,8 +82,8 @@ struct adapter_conf {
 	struct adapter_place place;
 };
 
-// NULL with *err set: EINVAL, ENOMEM.  All calls on an adapter come from one thread, but those named
-// adapter_in and adapter_path_counters.
+// NULL with *err set: EINVAL, ENOMEM.  All calls on an adapter come from one thread, but those on
+// the worker's side of its place.
 struct adapter *adapter_new(const struct adapter_conf *conf, struct err *err);
 void adapter_free(struct adapter *a);
 

@@ -69,24 +69,23 @@ bool adapter_path_active(const struct adapter_path *p)
 	return atomic_load_explicit(&p->n_rules, memory_order_relaxed) != 0;
 }
 
-static struct rewrite *rewrite_of(
-	const struct adapter_path *p, const struct adapter_filter *f, struct err *err)
+static int rewrite_of(const struct adapter_path *p, const struct adapter_filter *f,
+	struct rewrite **out, struct err *err)
 {
 	struct rewrite *r;
+	int rc;
 
-	if (f->eport >= p->n_ports) {
-		err_set(err, EINVAL, "eport %u: there are %u ports", f->eport, p->n_ports);
-		return NULL;
-	}
+	if (f->eport >= p->n_ports)
+		return err_set(err, EINVAL, "eport %u: there are %u ports", f->eport, p->n_ports);
 	r = malloc(sizeof(*r));
-	if (r == NULL) {
-		err_set(err, ENOMEM, "no memory for a rule");
-		return NULL;
-	}
-	if (rewrite_make(r, f, err) == 0)
-		return r;
-	free(r);
-	return NULL;
+	if (r == NULL)
+		return err_set(err, ENOMEM, "no memory for a rule");
+	rc = rewrite_make(r, f, err);
+	if (rc == 0)
+		*out = r;
+	else
+		free(r);
+	return rc;
 }
 
 void adapter_path_gather(struct adapter_path *p)
@@ -104,17 +103,14 @@ static int add(
 {
 	struct adapter_path *p = state;
 	struct classify_rule rule;
-	int rc;
+	int rc = 0;
 
 	if (slot >= p->n_filters)
 		return err_set(err, EINVAL, "slot %u: there are %u", slot, p->n_filters);
-	if (f->action == ADAPTER_SWITCH) {
-		struct err own = {0};
-
-		p->rewrites[slot] = rewrite_of(p, f, &own);
-		if (p->rewrites[slot] == NULL)
-			return err_set(err, own.code, "%s", own.msg);
-	}
+	if (f->action == ADAPTER_SWITCH)
+		rc = rewrite_of(p, f, &p->rewrites[slot], err);
+	if (rc != 0)
+		return rc;
 	// The last rule of this slot is out and the workers are quiet since: nobody counts here now.
 	__atomic_store_n(&p->hits[slot], 0, __ATOMIC_RELAXED);
 	adapter_rule(f, &rule);
