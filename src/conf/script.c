@@ -36,9 +36,12 @@ static size_t extent(const char *text, size_t *code, unsigned *n_lines)
 		if (comment != NULL)
 			continue;
 		*n_lines += *p == '\n';
-		if (*p == '\\' && quote != '\'' && p[1] != '\0')
-			*n_lines += *++p == '\n';
-		else if (*p == quote)
+		if (*p == '\\' && quote != '\'' && p[1] != '\0') {
+			if (*++p == '\n') { // sh takes both away
+				++*n_lines;
+				continue;
+			}
+		} else if (*p == quote)
 			quote = '\0';
 		else if ((*p == '\'' || *p == '"') && quote == '\0')
 			quote = *p;

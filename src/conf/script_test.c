@@ -43,6 +43,8 @@ static const char *const scripts[] = {
 	"cxgbetool t5nex0 policy a#b c\\#d \\\"e\n",
 	"cxgbetool t5nex0 policy 'two\nlines' x\ncxgbetool t5nex0 policy none\n",
 	"cxgbetool t5nex0 policy \"\" ''\n",
+	"cxgbetool t5nex0 filter 1 proto 6 \\\n# behind a continued line\n"
+	"cxgbetool t5nex0 policy a\\\n#b \\\n \\\n#c\ncxgbetool t5nex0 policy none\n",
 	"# continued? \\\ncxgbetool t5nex0 filter 1 proto 6\n",
 	"cxgbetool t5nex0 filter 1 proto 6:0xff dport 32768:0x8000 sip 10.0.0.0/8\n",
 };
