@@ -206,12 +206,11 @@ static void quiet(void *arg)
 	box_quiet(arg);
 }
 
-static int clear_port(void *arg, unsigned port)
+static void clear_port(void *arg, unsigned port)
 {
 	struct box *b = arg;
 
 	path_clear_port(b->path, port);
-	return 0;
 }
 
 static int make_adapter(struct box *b, const struct box_setup *s, struct err *err)

@@ -156,8 +156,8 @@ int adapter_path_release(struct adapter_path *p, struct err *err);
 // The MAC a port goes by: frames to it are this router's own.  Before packets come.
 void adapter_path_mac(struct adapter_path *p, unsigned port, const struct mac *mac);
 
-// Who zeroes the counters of a port, which are not the card's; 0 or -errno.
-void adapter_path_clear(struct adapter_path *p, int (*clear)(void *arg, unsigned port), void *arg);
+// Who zeroes the counters of a port, which are not the card's.
+void adapter_path_clear(struct adapter_path *p, void (*clear)(void *arg, unsigned port), void *arg);
 
 // Worker side: whether any rule is set.  While none is, adapter_in need not be called.
 bool adapter_path_active(const struct adapter_path *p);

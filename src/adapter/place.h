@@ -36,7 +36,7 @@ struct adapter_path {
 	key_fn *keys_of;
 	uint64_t mac48[PLACE_PORTS_MAX]; // by port
 	unsigned n_filters, n_ports;
-	int (*clear)(void *arg, unsigned port); // a port's counters
+	void (*clear)(void *arg, unsigned port); // a port's counters
 	void *clear_arg;
 	// Raised before the first rule is in force and lowered after the last one is out; the worker
 	// may see it late by no more than the burst it is in.
