@@ -150,7 +150,7 @@ static void read_hits(struct dut *d, uint64_t *out, unsigned n)
 	const struct weir *w = d->state;
 	struct counting c = {out, n};
 
-	lab_filter_walk(box_adapter(w->box), count_one, &c);
+	adapter_walk(box_adapter(w->box), count_one, &c);
 }
 
 static void read_counters(struct dut *d, struct dut_counters *out)

@@ -18,48 +18,6 @@
 
 enum { SCRIPT_MAX = 16 << 20 };
 
-static int no_add(
-	void *state, uint32_t slot, uint32_t order, const struct adapter_filter *f, struct err *err)
-{
-	(void)state;
-	(void)slot;
-	(void)order;
-	(void)f;
-	(void)err;
-	return 0;
-}
-
-static int no_remove(void *state, uint32_t slot, uint32_t order, struct err *err)
-{
-	(void)state;
-	(void)slot;
-	(void)order;
-	(void)err;
-	return 0;
-}
-
-static uint64_t no_hits(void *state, uint32_t slot)
-{
-	(void)state;
-	(void)slot;
-	return 0;
-}
-
-static int no_clear(void *state, unsigned port, struct err *err)
-{
-	(void)state;
-	(void)port;
-	(void)err;
-	return 0;
-}
-
-// Hash rules before the others, as the lab's card asks them: a T5 has no region of `prio 1`.
-void lab_filter_walk(const struct adapter *a, lab_filter_rule_fn *rule, void *arg)
-{
-	adapter_each(a, true, rule, arg);
-	adapter_each(a, false, rule, arg);
-}
-
 struct filling {
 	struct lab_filter *to;
 	unsigned room;
@@ -164,9 +122,7 @@ static int commands(struct adapter *a, struct lab_condition *c, struct err *err)
 
 static int load(const struct lab_cmd *cmd, struct lab_condition *c, struct err *err)
 {
-	const struct adapter_conf conf = {.name = LAB_CARD,
-		.n_ports = 2,
-		.place = {NULL, no_add, no_remove, no_hits, no_clear}};
+	const struct adapter_conf conf = {.name = LAB_CARD, .n_ports = 2, .place = adapter_nowhere};
 	struct adapter *a = adapter_new(&conf, err);
 	struct filling s = {.to = &c->filter};
 	const struct lab_traffic *t = &cmd->traffic[0];
@@ -178,7 +134,7 @@ static int load(const struct lab_cmd *cmd, struct lab_condition *c, struct err *
 		t = &cmd->traffic[1];
 	rc = commands(a, c, err);
 	if (rc == 0)
-		lab_filter_walk(a, add_rule, &s);
+		adapter_walk(a, add_rule, &s);
 	if (rc == 0 && s.failed)
 		rc = err_set(err, ENOMEM, "no memory for the rules of %s", c->name);
 	if (rc == 0 && cmd->device == DEVICE_LINUX)
