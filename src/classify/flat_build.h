@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// flat_build.h - what building the tables of flat.h is made of.
+#pragma once
+
+#include "classify/bits.h"
+#include "classify/classify.h"
+#include "classify/flat.h"
+
+// A field cut into cells, each of one class; of a byte as well.
+struct flat_field {
+	uint32_t n_cells;
+	uint32_t n_classes; // below 2: no rule looks at the field
+	uint32_t *end;      // last value of each cell, ascending, the last one UINT32_MAX
+	uint16_t *cls;
+	uint64_t *rows; // of each class, as many words as the build has
+};
+
+struct flat_build {
+	struct flat_head *head;
+	const struct classify_rule *rule;
+	size_t n;
+	unsigned words;
+	uint64_t used[FLAT_WORDS]; // rules that some key matches
+	struct flat_field field[BITS_FIELDS];
+};
+
+// Fills used, field, and low_for_all of the head.  0 or -ENOMEM.
+int flat_fields(struct flat_build *b);
+void flat_fields_free(struct flat_build *b);

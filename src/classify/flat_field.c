@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// flat_field.c - classes of all fields at once: a sweep over the values at which the set of matching
+// rules changes.  A set is known by the exclusive or of its rules' hashes, and compared to be sure.
+#include "classify/flat_build.h"
+#include "classify/rules.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What one rule asks of a field.
+struct ask {
+	uint32_t rule;
+	struct bits_part part;
+};
+
+struct asks {
+	struct ask *list;
+	size_t n, max;
+};
+
+// A rule begins or ceases to match.
+struct change {
+	uint64_t value;
+	uint32_t rule;
+};
+
+// The row at a place of the sweep, and where to look up whether it has been seen.
+struct sweep {
+	uint64_t row[FLAT_WORDS];
+	uint64_t hash;
+	uint64_t *hashes; // of the classes
+	uint32_t *slot;   // class + 1
+	uint32_t n_slots; // a power of two
+};
+
+static void flip(uint64_t *row, uint32_t rule)
+{
+	row[rule / 64] ^= UINT64_C(1) << rule % 64;
+}
+
+static uint64_t hash_of(uint32_t rule)
+{
+	struct classify_rule r = {.order = rule};
+
+	return bits_rule_hash(&r);
+}
+
+static int ask(struct asks *a, uint32_t rule, const struct bits_part *part)
+{
+	if (a->n == a->max) {
+		size_t max = a->max > 0 ? a->max * 2 : 64;
+		struct ask *list = realloc(a->list, max * sizeof(*list));
+
+		if (list == NULL)
+			return -ENOMEM;
+		a->list = list;
+		a->max = max;
+	}
+	a->list[a->n++] = (struct ask){.rule = rule, .part = *part};
+	return 0;
+}
+
+static int gather(struct flat_build *b, struct asks *asks)
+{
+	struct bits_part part[BITS_FIELDS];
+
+	for (uint32_t r = 0; r < b->n; r++) {
+		if (!rules_can_match(&b->rule[r]))
+			continue;
+		flip(b->used, r);
+		b->head->low_for_all |= bits_low_words(&b->rule[r]);
+		bits_parts(&b->rule[r], part);
+		for (unsigned f = 0; f < BITS_FIELDS; f++)
+			if (!part[f].any && ask(&asks[f], r, &part[f]) != 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+// Room for a field of at most n cells, and a sweep that begins with the rules that ask nothing.
+static int begin(const struct flat_build *b, const struct asks *a, size_t n, struct flat_field *f,
+	struct sweep *s)
+{
+	*s = (struct sweep){.n_slots = 4};
+	while (s->n_slots < 2 * n)
+		s->n_slots *= 2;
+	f->end = malloc(n * sizeof(*f->end));
+	f->cls = malloc(n * sizeof(*f->cls));
+	f->rows = malloc(n * b->words * sizeof(*f->rows));
+	s->hashes = malloc(n * sizeof(*s->hashes));
+	s->slot = calloc(s->n_slots, sizeof(*s->slot));
+	if (f->end == NULL || f->cls == NULL || f->rows == NULL || s->hashes == NULL ||
+		s->slot == NULL)
+		return -ENOMEM;
+	memcpy(s->row, b->used, b->words * sizeof(*s->row));
+	for (size_t i = 0; i < a->n; i++)
+		flip(s->row, a->list[i].rule);
+	return 0;
+}
+
+static void end(struct sweep *s)
+{
+	free(s->hashes);
+	free(s->slot);
+}
+
+static uint16_t class_of_row(const struct flat_build *b, struct flat_field *f, struct sweep *s)
+{
+	size_t bytes = b->words * sizeof(*s->row);
+	uint32_t i = (uint32_t)s->hash & (s->n_slots - 1);
+
+	for (; s->slot[i] != 0; i = (i + 1) & (s->n_slots - 1)) {
+		uint32_t class = s->slot[i] - 1;
+
+		if (s->hashes[class] == s->hash &&
+			memcmp(&f->rows[(size_t) class * b->words], s->row, bytes) == 0)
+			return (uint16_t) class;
+	}
+	memcpy(&f->rows[(size_t)f->n_classes * b->words], s->row, bytes);
+	s->hashes[f->n_classes] = s->hash;
+	s->slot[i] = ++f->n_classes;
+	return (uint16_t)(f->n_classes - 1);
+}
+
+// The values up to `last` have the sweep's row.
+static void cell(const struct flat_build *b, struct flat_field *f, struct sweep *s, uint32_t last)
+{
+	uint16_t class = class_of_row(b, f, s);
+
+	if (f->n_cells > 0 && f->cls[f->n_cells - 1] == class)
+		f->n_cells--;
+	f->cls[f->n_cells] = class;
+	f->end[f->n_cells++] = last;
+}
+
+static int by_value(const void *x, const void *y)
+{
+	const struct change *a = x, *b = y;
+
+	return a->value < b->value ? -1 : a->value > b->value;
+}
+
+static int ranges(const struct flat_build *b, const struct asks *a, struct flat_field *f)
+{
+	struct change *change = malloc(2 * a->n * sizeof(*change));
+	struct sweep s;
+	int rc = begin(b, a, 2 * a->n + 1, f, &s);
+
+	if (change == NULL || rc != 0) {
+		free(change);
+		end(&s);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < a->n; i++) {
+		const struct ask *k = &a->list[i];
+
+		change[2 * i] = (struct change){k->part.lo, k->rule};
+		change[2 * i + 1] = (struct change){(uint64_t)k->part.hi + 1, k->rule};
+	}
+	qsort(change, 2 * a->n, sizeof(*change), by_value);
+	for (size_t i = 0; i < 2 * a->n && change[i].value <= UINT32_MAX;) {
+		uint64_t value = change[i].value;
+
+		if (value > 0)
+			cell(b, f, &s, (uint32_t)(value - 1));
+		for (; i < 2 * a->n && change[i].value == value; i++) {
+			flip(s.row, change[i].rule);
+			s.hash ^= hash_of(change[i].rule);
+		}
+	}
+	cell(b, f, &s, UINT32_MAX);
+	free(change);
+	end(&s);
+	return 0;
+}
+
+static int by_part(const void *x, const void *y)
+{
+	const struct ask *a = x, *b = y;
+
+	return (a->part.mask << 8 | a->part.value) - (b->part.mask << 8 | b->part.value);
+}
+
+// Rules that ask the same stand behind each other; they come and go together.
+static void flip_matching(const struct asks *a, uint8_t value, struct sweep *s)
+{
+	for (size_t i = 0, n; i < a->n; i += n) {
+		const struct ask *k = &a->list[i];
+		bool match = (value & k->part.mask) == k->part.value;
+
+		for (n = 0; i + n < a->n && by_part(k, k + n) == 0; n++)
+			if (match) {
+				flip(s->row, k[n].rule);
+				s->hash ^= hash_of(k[n].rule);
+			}
+	}
+}
+
+static int bytes(const struct flat_build *b, const struct asks *a, struct flat_field *f)
+{
+	struct sweep s;
+	int rc = begin(b, a, 256, f, &s);
+
+	qsort(a->list, a->n, sizeof(*a->list), by_part);
+	for (unsigned value = 0; rc == 0 && value < 256; value++) {
+		flip_matching(a, (uint8_t)value, &s);
+		cell(b, f, &s, value < 255 ? value : UINT32_MAX);
+		flip_matching(a, (uint8_t)value, &s); // back
+	}
+	end(&s);
+	return rc;
+}
+
+int flat_fields(struct flat_build *b)
+{
+	struct asks asks[BITS_FIELDS] = {0};
+	int rc = gather(b, asks);
+
+	for (unsigned i = 0; i < BITS_FIELDS && rc == 0; i++)
+		if (asks[i].n > 0)
+			rc = (i < BITS_RANGES ? ranges : bytes)(b, &asks[i], &b->field[i]);
+	for (unsigned i = 0; i < BITS_FIELDS; i++)
+		free(asks[i].list);
+	return rc;
+}
+
+void flat_fields_free(struct flat_build *b)
+{
+	for (unsigned i = 0; i < BITS_FIELDS; i++) {
+		free(b->field[i].end);
+		free(b->field[i].cls);
+		free(b->field[i].rows);
+	}
+}

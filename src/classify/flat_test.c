@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "classify/classify.h"
+#include "classify/flat.h"
+#include "classify/oracle_test.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void *block;
+
+static void build(const struct classify_rule *rules, size_t n)
+{
+	struct err err = {0};
+
+	memset(block, 0, FLAT_SIZE);
+	if (classify_flat(rules, n, block, &err) != 0)
+		fail_msg("%s", err.msg);
+}
+
+// What the oracle's id is as a number of the array.
+static uint32_t expected(const struct oracle_set *s, const struct classify_key *k)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (oracle_matches(&s->rule[i], k))
+			return (uint32_t)i;
+	return FLAT_NONE;
+}
+
+static void the_oracle_agrees_on_random_sets_and_keys(void **state)
+{
+	uint64_t seed = oracle_seed();
+	unsigned sets = ORACLE_SLOW ? 60 : 1000, keys = ORACLE_SLOW ? 100 : 1000;
+
+	(void)state;
+	for (unsigned i = 0; i < sets; i++) {
+		size_t n = 1 + oracle_below(&seed, i % 10 == 0 ? 1500 : 1 + i % 80);
+		struct oracle_set s = oracle_set(&seed, n);
+		struct err err = {0};
+
+		memset(block, 0, FLAT_SIZE);
+		// A large set with masks of every kind may be more than a block holds.
+		if (classify_flat(s.rule, s.n, block, &err) != 0) {
+			assert_int_equal(err.code, E2BIG);
+			assert_true(s.n > 200);
+			oracle_free(&s);
+			continue;
+		}
+		for (unsigned k = 0; k < keys; k++) {
+			struct classify_key key = oracle_key(&seed, &s);
+
+			assert_int_equal(flat_first(block, &key), expected(&s, &key));
+		}
+		oracle_free(&s);
+	}
+}
+
+static void no_rules_match_nothing(void **state)
+{
+	struct classify_key key = {.family = 4};
+
+	(void)state;
+	build(NULL, 0);
+	assert_int_equal(flat_first(block, &key), FLAT_NONE);
+}
+
+// Rules of exact hosts in a row, each with a port: every one is found, the last of all too.
+static void every_rule_of_a_full_table_is_found(void **state)
+{
+	static struct classify_rule rules[FLAT_RULES];
+
+	(void)state;
+	memset(rules, 0, sizeof(rules));
+	for (uint32_t i = 0; i < FLAT_RULES; i++) {
+		struct classify_rule *r = &rules[i];
+
+		r->value.src[0] = 0x0a000000 + i;
+		r->mask.src[0] = UINT32_MAX;
+		r->value.dport = 80;
+		r->mask.dport = UINT16_MAX;
+		r->sport_hi = r->dport_hi = UINT16_MAX;
+	}
+	build(rules, FLAT_RULES);
+	for (uint32_t i = 0; i < FLAT_RULES; i++) {
+		struct classify_key key = {.src = {0x0a000000 + i}, .dport = 80};
+
+		assert_int_equal(flat_first(block, &key), i);
+		key.dport = 81;
+		assert_int_equal(flat_first(block, &key), FLAT_NONE);
+	}
+}
+
+static void one_rule_too_many_is_refused(void **state)
+{
+	static struct classify_rule rules[FLAT_RULES + 1];
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(classify_flat(rules, FLAT_RULES + 1, block, &err), -E2BIG);
+	assert_string_equal(err.msg, "4097 rules, more than the 4096 that fit");
+	assert_int_equal(((struct flat_head *)block)->n_rules, 0);
+}
+
+// Any bytes in the place of tables give some answer and no read outside.
+static void a_block_of_noise_is_walked_inside_its_bounds(void **state)
+{
+	uint64_t seed = oracle_seed();
+	struct flat_head *h = block;
+
+	(void)state;
+	for (unsigned round = 0; round < 200; round++) {
+		for (size_t i = 0; i < (1 << 16) / 8; i++)
+			((uint64_t *)block)[i] = oracle_random(&seed);
+		h->n_rules |= 1;
+		for (unsigned i = 0; i < FLAT_LOW; i++)
+			h->word[i].n %= 8192;
+		for (unsigned k = 0; k < 100; k++) {
+			uint64_t noise[sizeof(struct classify_key) / 8];
+			struct classify_key key;
+
+			for (size_t i = 0; i < sizeof(noise) / 8; i++)
+				noise[i] = oracle_random(&seed);
+			memcpy(&key, noise, sizeof(key));
+			flat_first(block, &key);
+		}
+	}
+}
+
+static int open_block(void **state)
+{
+	(void)state;
+	block = aligned_alloc(64, FLAT_SIZE);
+	return block == NULL;
+}
+
+static int close_block(void **state)
+{
+	(void)state;
+	free(block);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_rules_match_nothing),
+		cmocka_unit_test(every_rule_of_a_full_table_is_found),
+		cmocka_unit_test(one_rule_too_many_is_refused),
+		cmocka_unit_test(the_oracle_agrees_on_random_sets_and_keys),
+		cmocka_unit_test(a_block_of_noise_is_walked_inside_its_bounds),
+	};
+
+	return cmocka_run_group_tests_name("flat", tests, open_block, close_block);
+}
