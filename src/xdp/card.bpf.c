@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// card.bpf.c - a port of a card in the kernel: each frame meets the rules before the kernel has
+// allocated anything for it.
+#include "xdp/parse.bpf.h"
+
+// The set of rules in force, alone in a map of maps: one update replaces all of it.
+struct inner {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(uint32_t));
+	__uint(value_size, sizeof(struct card_set));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__array(values, struct inner);
+} sets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, CARD_SLOTS);
+	__type(key, uint32_t);
+	__type(value, uint64_t);
+} hits SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, CARD_PORTS);
+	__type(key, uint32_t);
+	__type(value, struct card_port);
+} ports SEC(".maps");
+
+const volatile uint32_t iport = 0; // which port this program is attached to
+
+SEC("xdp") int weir_card(struct xdp_md *ctx)
+{
+	const void *data = (const void *)(long)ctx->data, *end = (const void *)(long)ctx->data_end;
+	uint32_t zero = 0, in = iport & (CARD_PORTS - 1), found;
+	struct classify_key key = {.iport = (uint8_t)in};
+	const struct card_port *port = bpf_map_lookup_elem(&ports, &in);
+	const struct card_set *set;
+	const struct card_act *act;
+	uint64_t *n;
+	void *inner;
+
+	inner = bpf_map_lookup_elem(&sets, &zero);
+	if (!inner || !port)
+		return XDP_PASS;
+	set = bpf_map_lookup_elem(inner, &zero);
+	if (!set)
+		return XDP_PASS;
+	if (!parse_plain(data, end, port->mac48, &key))
+		card_parse_any(ctx, port->mac48, &key);
+	found = flat_first((const struct flat_head *)set->tables, &key);
+	if (found >= FLAT_RULES)
+		return XDP_PASS;
+	act = &set->act[found];
+	in = act->slot;
+	n = bpf_map_lookup_elem(&hits, &in);
+	if (n)
+		++*n;
+	return act->action == CARD_DROP ? XDP_DROP : XDP_PASS;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

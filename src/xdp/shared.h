@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// shared.h - what the programs in the kernel and the commands that load them have in common: the
+// layout of their maps.  Host byte order unless said otherwise.
+#pragma once
+
+#include "classify/flat.h"
+
+#include <stdint.h>
+
+enum {
+	CARD_PORTS = 4,
+	CARD_SLOTS = FLAT_RULES, // of hit counters
+};
+
+// What a rule says, beside its tables; rule number i of the tables is card_set.act[i].
+enum card_action { CARD_PASS, CARD_DROP, CARD_SWITCH };
+enum card_vlan { CARD_VLAN_KEEP, CARD_VLAN_REMOVE, CARD_VLAN_INSERT, CARD_VLAN_REWRITE };
+enum card_flags {
+	CARD_SWAPMAC = 1,
+	CARD_DMAC = 2,
+	CARD_SMAC = 4,
+	CARD_NATSEQ = 8,
+	CARD_NATFLAG = 16,
+	CARD_SIX = 32, // the rule's family is IPv6
+};
+struct card_act {
+	uint32_t slot;  // of its hit counter
+	uint8_t action; // enum card_action; what follows is of a switch
+	uint8_t eport;
+	uint8_t vlan; // enum card_vlan
+	uint8_t nat;  // enum nat_part of the adapter, ored; 0: none
+	uint16_t vlan_id;
+	uint16_t flags; // enum card_flags
+	uint32_t natseq;
+	uint16_t sport_be, dport_be;
+	uint8_t dmac[6], smac[6];
+	uint8_t src[16], dst[16]; // as on the wire; IPv4 in the first 4
+};
+_Static_assert(sizeof(struct card_act) == 64, "one cache line");
+
+// One set of rules: the value of the only element of an inner map of `sets`.  Never changed once
+// it is in force; the programs read the tables and the acts, commands read the rest as well.
+struct card_set {
+	uint8_t tables[FLAT_SIZE]; // struct flat_head and what it leads to
+	struct card_act act[FLAT_RULES];
+};
+
+// A port of the card: the element of `ports` with its number.
+struct card_port {
+	uint32_t ifindex; // 0: there is none
+	uint32_t spare;
+	uint64_t mac48; // its MAC as the first 48 bits, little end first
+};
