@@ -187,6 +187,16 @@ void iface_close(struct iface *f)
 	free(f);
 }
 
+bool iface_driver_is(const struct iface *f, const char *driver)
+{
+	struct ethtool_drvinfo d = {.cmd = ETHTOOL_GDRVINFO};
+	struct ifreq r = request(f);
+
+	r.ifr_data = (char *)&d;
+	return ioctl(f->fd, SIOCETHTOOL, &r) == 0 &&
+	       strncmp(d.driver, driver, sizeof(d.driver)) == 0;
+}
+
 bool iface_running(const struct iface *f)
 {
 	struct ifreq r;

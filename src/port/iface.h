@@ -32,5 +32,8 @@ void iface_close(struct iface *f);
 // Ethernet flow control.  -ENOTSUP if the device has none.
 int iface_set_pause(struct iface *f, const char *label, bool rx, bool tx, struct err *err);
 
+// Whether the driver is that one.
+bool iface_driver_is(const struct iface *f, const char *driver);
+
 // Up, and with a carrier.
 bool iface_running(const struct iface *f);

@@ -15,9 +15,10 @@ struct xsk;
 struct xdpprog;
 struct afp;
 struct tap;
+struct liveport;
 
 // Who moves the frames.
-enum port_io { IO_ETHDEV, IO_XSK, IO_AFP, IO_TAP };
+enum port_io { IO_ETHDEV, IO_XSK, IO_AFP, IO_TAP, IO_LIVE };
 
 struct port {
 	enum port_io io;
@@ -40,6 +41,7 @@ struct port {
 	struct afp **afp; // PORT_AFPACKET: one a queue
 	unsigned n_socks; // of xsk or afp
 	struct tap *tap;
+	struct liveport *live; // PORT_LIVE, or PORT_XDP that became one
 
 	struct port_stats final; // of an ethdev, when it was stopped
 	bool finite;             // frames end at some time
@@ -54,6 +56,8 @@ int capture_attach(struct port *p, const struct port_conf *conf, struct err *err
 void capture_detach(struct port *p);
 int xdp_attach(struct port *p, const struct port_conf *conf, struct err *err);
 void xdp_detach(struct port *p);
+int live_attach(struct port *p, const struct port_conf *conf, struct err *err);
+void live_detach(struct port *p);
 int afpacket_attach(struct port *p, const struct port_conf *conf, struct err *err);
 void afpacket_detach(struct port *p);
 int tap_attach(struct port *p, const struct port_conf *conf, struct err *err);

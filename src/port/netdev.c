@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// netdev.c - ports on Linux interfaces: AF_XDP, AF_PACKET, and TAP devices made here.
+// netdev.c - ports on Linux interfaces: AF_XDP, live frames, AF_PACKET, and TAP devices made here.
 #include "port/afp.h"
 #include "port/iface.h"
 #include "port/internal.h"
+#include "port/liveport.h"
 #include "port/tap.h"
 #include "port/xdpprog.h"
 #include "port/xsk.h"
+#include "xdp/live.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,13 +21,18 @@ static uint16_t larger(uint16_t a, uint16_t b)
 	return a > b ? a : b;
 }
 
-static int need_iface(struct port *p, const struct port_conf *conf, struct err *err)
+static int open_iface(struct port *p, const struct port_conf *conf, struct err *err)
 {
 	p->iface = iface_open(p->name, p->spec.name, conf->mtu, conf->promiscuous, err);
 	if (p->iface == NULL)
 		return -err->code;
 	p->mac = p->iface->mac;
 	p->mtu = p->iface->mtu;
+	return 0;
+}
+
+static int use_sockets(struct port *p, struct err *err)
+{
 	p->n_socks = larger(p->n_rxq, p->n_txq);
 	// Frames spread over queues that nobody reads would be lost.
 	if (p->n_rxq < p->n_socks)
@@ -53,8 +60,11 @@ static int check_queues(const struct port *p, unsigned first, struct err *err)
 	return 0;
 }
 
-static void describe_xdp(struct port *p, unsigned first)
+// why: no live frames instead.
+static void describe_xdp(struct port *p, unsigned first, const struct err *why)
 {
+	size_t n;
+
 	char queues[64] = "";
 
 	if (p->n_socks == 1 && p->iface->n_queues > 1)
@@ -65,6 +75,10 @@ static void describe_xdp(struct port *p, unsigned first)
 	snprintf(p->describe, sizeof(p->describe), "%s by AF_XDP (%s, %s)%s%s", p->spec.name,
 		p->xdp->native ? "native" : "generic",
 		xsk_zero_copy(p->xsk[0]) ? "zero copy" : "copy mode", queues, raised_text(p));
+	n = strlen(p->describe);
+	if (why->code != 0)
+		snprintf(p->describe + n, sizeof(p->describe) - n, ", not by live frames: %s",
+			why->msg);
 }
 
 int netdev_flow_control(struct port *p, enum port_fc fc, struct err *err)
@@ -75,11 +89,57 @@ int netdev_flow_control(struct port *p, enum port_fc fc, struct err *err)
 		p->iface, p->name, fc == FC_RX || fc == FC_FULL, fc == FC_TX || fc == FC_FULL, err);
 }
 
+static int use_live(struct port *p, struct err *err)
+{
+	p->live = liveport_open(p, err);
+	if (p->live == NULL)
+		return -err->code;
+	p->io = IO_LIVE;
+	snprintf(p->describe, sizeof(p->describe), "%s by XDP live frames%s", p->spec.name,
+		raised_text(p));
+	return 0;
+}
+
+int live_attach(struct port *p, const struct port_conf *conf, struct err *err)
+{
+	struct err why = {0};
+	int e;
+
+	if (!conf->send_only)
+		return err_set(err, EINVAL, "%s: live frames are only sent; xdp:%s receives too",
+			p->name, p->spec.name);
+	e = open_iface(p, conf, err);
+	if (e < 0)
+		return e;
+	// What cannot be told beforehand is tried: whoever names the kind wants that.
+	e = live_try((unsigned)p->iface->index, p->mtu, &why);
+	if (e < 0 && e != -EMSGSIZE)
+		return err_set(err, why.code, "%s: %s", p->name, why.msg);
+	return use_live(p, err);
+}
+
+void live_detach(struct port *p)
+{
+	liveport_close(p->live);
+	iface_close(p->iface);
+}
+
+static bool live_is_better(struct port *p, const struct port_conf *conf, struct err *why)
+{
+	return p->spec.chosen && p->spec.queue < 0 && conf->send_only && liveport_sure(p, why) &&
+	       use_live(p, why) == 0;
+}
+
 int xdp_attach(struct port *p, const struct port_conf *conf, struct err *err)
 {
 	unsigned first = p->spec.queue < 0 ? 0 : (unsigned)p->spec.queue;
-	int e = need_iface(p, conf, err);
+	struct err why = {0};
+	int e = open_iface(p, conf, err);
 
+	if (e == 0 && live_is_better(p, conf, &why))
+		return 0;
+	if (e == 0)
+		e = use_sockets(p, err);
 	if (e == 0)
 		e = check_queues(p, first, err);
 	if (e < 0)
@@ -105,7 +165,7 @@ int xdp_attach(struct port *p, const struct port_conf *conf, struct err *err)
 		if (xdpprog_add(p->xdp, first + q, xsk_fd(p->xsk[q])) != 0)
 			return err_set(err, errno, "%s: XDP: %s", p->name, strerror(errno));
 	}
-	describe_xdp(p, first);
+	describe_xdp(p, first, &why);
 	p->io = IO_XSK;
 	return 0;
 }
@@ -118,7 +178,7 @@ void xdp_detach(struct port *p)
 		xsk_close(p->xsk[q]);
 	free(p->xdp);
 	free(p->xsk);
-	iface_close(p->iface);
+	live_detach(p);
 }
 
 static int ring_size(const struct port *p, uint16_t asked, unsigned *n, struct err *err)
@@ -133,8 +193,10 @@ static int ring_size(const struct port *p, uint16_t asked, unsigned *n, struct e
 int afpacket_attach(struct port *p, const struct port_conf *conf, struct err *err)
 {
 	unsigned n_rx = 0, n_tx = 0;
-	int e = need_iface(p, conf, err);
+	int e = open_iface(p, conf, err);
 
+	if (e == 0)
+		e = use_sockets(p, err);
 	if (e == 0)
 		e = ring_size(p, conf->n_rxd, &n_rx, err);
 	if (e == 0)

@@ -6,6 +6,7 @@
 #include "port/ethdev.h"
 #include "port/iface.h"
 #include "port/internal.h"
+#include "port/liveport.h"
 #include "port/tap.h"
 #include "port/xsk.h"
 
@@ -74,6 +75,7 @@ static const struct {
 	[PORT_PCAP] = {capture_attach, capture_detach},
 	[PORT_NULL] = {null_attach, nothing},
 	[PORT_XDP] = {xdp_attach, xdp_detach},
+	[PORT_LIVE] = {live_attach, live_detach},
 	[PORT_AFPACKET] = {afpacket_attach, afpacket_detach},
 	[PORT_TAP] = {tap_attach, tap_detach},
 	[PORT_MEMIF] = {memif_attach, nothing},
@@ -341,6 +343,8 @@ unsigned port_rx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n
 		return afp_rx(p->afp[queue], m, n);
 	case IO_TAP:
 		return tap_rx(p->tap, m, n);
+	case IO_LIVE:
+		return 0;
 	default:
 		return ethdev_rx(p, queue, m, n);
 	}
@@ -355,6 +359,8 @@ unsigned port_tx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n
 		return afp_tx(p->afp[queue], m, n);
 	case IO_TAP:
 		return tap_tx(p->tap, m, n);
+	case IO_LIVE:
+		return liveport_tx(p->live, queue, m, n);
 	default:
 		return rte_eth_tx_burst(p->id, queue, m, (uint16_t)n);
 	}
@@ -389,6 +395,8 @@ void port_stats(struct port *p, struct port_stats *out)
 		*out = p->final;
 	if (p->io == IO_TAP)
 		tap_stats(p->tap, out);
+	if (p->io == IO_LIVE)
+		liveport_stats(p->live, out);
 	for (unsigned q = 0; q < p->n_socks; q++)
 		if (p->io == IO_XSK)
 			xsk_stats(p->xsk[q], out);

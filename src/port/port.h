@@ -10,12 +10,16 @@
 //	null		sent frames vanish, none arrive
 //	xdp:IF		AF_XDP socket on the Linux interface IF: native where the driver can, else
 //			generic; port_describe() says which
+//	live:IF		only sends: frames made by the kernel's XDP live-frame test run, many times
+//			faster than a socket where the driver can (a veth whose other end has an XDP
+//			program or GRO on); frames the device has no room for are lost
 //	afpacket:IF	AF_PACKET socket on it
 //	tap:NAME	a TAP device NAME, made here, gone with the port.  port_mac() is that of our
 //			end; the kernel's end has another
 //	memif:SOCKET	shared memory with another process (",server" to listen)
 //	0000:03:00.0	a NIC by PCI address
-//	eth0		a Linux interface: XDP, and port_describe() says so
+//	eth0		a Linux interface: AF_XDP, or live frames if the caller only sends and they
+//			are known to work; port_describe() says which, and why not the other
 //	netmap:eth0	the same; netmap:eth0-3 only queue 3.  VALE, pipes, host rings: refused
 //
 // A Linux interface that is down is brought up, and down again when the port closes.  A program or
@@ -73,6 +77,7 @@ struct port_conf {
 	enum port_fc fc;       // Ethernet flow control; not KEEP on a port without it: -ENOTSUP
 	bool pcap_loop;        // pcap:IN repeats for ever from memory
 	bool promiscuous;
+	bool send_only;           // nothing is received: a bare interface name may mean live frames
 	struct rte_mempool *pool; // for received frames; must outlive the port
 };
 
@@ -92,6 +97,38 @@ unsigned port_rx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n
 // Sends; returns how many of the first were taken.  The rest stays the caller's.  With n = 0 it
 // pushes on what an earlier call left with a Linux interface.
 unsigned port_tx(struct port *p, uint16_t queue, struct rte_mbuf **m, unsigned n);
+
+// A port of live frames makes them from rows of memory: a sender that has its frames there spares a
+// buffer and two copies a frame.  A queue belongs to one thread.
+bool port_has_rows(const struct port *p);
+
+enum { PORT_ROWS_MAX = 1 << 16 };
+
+struct port_rows {
+	unsigned n;         // 1..PORT_ROWS_MAX
+	unsigned frame_max; // bytes of the longest frame; of all, unless they vary
+	bool varies;        // each row has a length of its own
+	// Filled in by the port.  They belong to it.
+	uint8_t *frames;   // row i is at frames + i * stride: the longest frame, 64 bytes at least
+	unsigned stride;   // bytes
+	uint64_t *lengths; // where they vary; else NULL
+};
+
+// Makes rows for a queue, instead of those it had.  -EMSGSIZE, -EINVAL, -ENOMEM with a sentence: the
+// queue then has what it had before.
+int port_rows_make(struct port *p, uint16_t queue, struct port_rows *rows, struct err *err);
+
+struct port_sent {
+	unsigned tried; // frames; fewer than asked for after a signal
+	unsigned taken; // by the device
+	uint64_t bytes; // of those taken
+	int error;      // errno: why some were refused; 0 = there was no room, or none was
+};
+
+// Sends n > 0 frames of the queue's rows, row `first` and those behind it; row 0 follows the last.
+// What is tried and not taken is lost.
+void port_rows_send(
+	struct port *p, uint16_t queue, unsigned first, unsigned n, struct port_sent *sent);
 
 struct port_stats {
 	// Bytes are 0 where the driver does not count them (mem, null).

@@ -201,6 +201,9 @@ int port_spec_parse(const char *text, struct port_spec *s, struct err *err)
 	s->kind = PORT_XDP;
 	if ((rest = behind(text, "xdp")) != NULL)
 		return parse_if(text, rest, s, err);
+	s->kind = PORT_LIVE;
+	if ((rest = behind(text, "live")) != NULL)
+		return parse_if(text, rest, s, err);
 	s->kind = PORT_AFPACKET;
 	if ((rest = behind(text, "afpacket")) != NULL)
 		return parse_if(text, rest, s, err);
@@ -212,8 +215,8 @@ int port_spec_parse(const char *text, struct port_spec *s, struct err *err)
 		return 0;
 	if (strchr(text, ':') != NULL)
 		return bad(err, text,
-			"no such kind of port (mem: pcap: null xdp: afpacket: tap: "
-			"memif: netmap:, a PCI address, or an interface)");
+			"no such kind of port (mem: pcap: null xdp: live: afpacket: "
+			"tap: memif: netmap:, a PCI address, or an interface)");
 	s->kind = PORT_XDP;
 	s->chosen = true;
 	return parse_if(text, text, s, err);

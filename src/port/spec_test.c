@@ -28,6 +28,9 @@ static void each_kind_has_its_form(void **state)
 	good("mem:a-1.b_2+3", PORT_MEM, "a-1.b_2+3");
 	good("xdp:eth0", PORT_XDP, "eth0");
 	assert_false(spec.chosen);
+	good("live:eth0", PORT_LIVE, "eth0");
+	assert_false(spec.chosen);
+	good("live", PORT_XDP, "live");
 	good("afpacket:br-lan", PORT_AFPACKET, "br-lan");
 	good("tap:t0", PORT_TAP, "t0");
 	good("0000:03:00.0", PORT_PCI, "0000:03:00.0");
@@ -85,7 +88,7 @@ static void what_is_no_port_is_refused_in_words(void **state)
 		"mem:1234567890123456789012345", "pcap:", "pcap:,", "pcap:in,", "pcap:a,b,c",
 		"memif:", "memif:,server", "memif:a,b", "memif:a=b", "memif:a b", "xdp:", "xdp:..",
 		"xdp:.", "xdp:a,start_queue=1", "xdp:a=b", "xdp:a b", "xdp:a\x80",
-		"xdp:abcdefghijklmnop", "afpacket:a[b", "tap:a/b", "tap:a%d",
+		"xdp:abcdefghijklmnop", "live:", "live:a/b", "afpacket:a[b", "tap:a/b", "tap:a%d",
 		"null:", "netmap:", "netmap:-1", "netmap:eth0^", "netmap:eth0*", "netmap:a{1",
 		"netmap:a}1", "netmap:a@1", "netmap:a/x", "netmap:a-1024",
 		"netmap:a-99999999999999999999", "netmap:abcdefghijklmnop-1", "vale0:1", "foo:bar",
