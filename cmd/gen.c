@@ -15,7 +15,8 @@
 
 #define SAY(...) gen_say("main", __LINE__, __VA_ARGS__)
 
-enum { SLOTS = 1024, SPARE = 2048 };
+// A visit of a port of live frames is dear by itself.
+enum { SLOTS = 1024, SPARE = 2048, LIVE_BURST = 65536 };
 
 static void on_signal(int sig)
 {
@@ -70,7 +71,8 @@ static struct layout plan(const struct gen_options *o, const char *name)
 				   .n_rxq = o->rxrings,
 				   .n_txd = o->txslots,
 				   .n_rxd = o->rxslots,
-				   .promiscuous = !gen_sends(o->function)}};
+				   .promiscuous = !gen_sends(o->function),
+				   .send_only = o->function == GEN_TX || o->function == GEN_TXSEQ}};
 
 	if (l.conf.n_txq == 0)
 		l.conf.n_txq = gen_sends(o->function) ? (uint16_t)o->threads : 1;
@@ -306,6 +308,10 @@ int gen_run(const char *self, struct gen_options *o)
 		fprintf(stderr, "%s: %s\n", self, err.msg);
 	} else {
 		SAY("opened as %s; %s", port_describe(j.port), port_env_text());
+		if (!o->burst_set && port_has_rows(j.port)) {
+			o->conf.burst = LIVE_BURST;
+			SAY("using default burst size for live frames: %u", o->conf.burst);
+		}
 		if (o->own_smac)
 			port_mac(j.port, &o->conf.smac);
 		o->conf.seed = (uint64_t)time(NULL);

@@ -14,7 +14,7 @@ static const struct option_help {
 	{'f', NULL, "function", "tx rx ping pong txseq rxseq (rx)"},
 	{'n', NULL, "count", "packets to send or receive, 0 = without end (0)"},
 	{'l', NULL, "bytes", "frame length without CRC (60; IPv6 62); a second -l: the least"},
-	{'b', NULL, "packets", "most packets a visit of the port (512; ping and pong 1)"},
+	{'b', NULL, "packets", "most packets a visit of the port (512; live 65536; ping, pong 1)"},
 	{'4', NULL, NULL, "IPv4 (so by default)"},
 	{'6', NULL, NULL, "IPv6"},
 	{'s', NULL, "range", "source addresses and ports, A[:P][-B[:Q]] or [G@][A]:P-[G@][B]:Q"},
@@ -71,8 +71,8 @@ void gen_help_print(FILE *out, const char *self)
 		fprintf(out, "  %-24s %s\n", left, o->text);
 	}
 	fprintf(out,
-		"\nPorts: an interface (eth0), xdp:IF, afpacket:IF, netmap:IF, tap:NAME, null, "
-		"pcap:IN[,OUT],\nmem:NAME, memif:SOCKET, a PCI address.  pkt-gen(8) is the "
+		"\nPorts: an interface (eth0), xdp:IF, live:IF, afpacket:IF, netmap:IF, tap:NAME, null, "
+		"\npcap:IN[,OUT], mem:NAME, memif:SOCKET, a PCI address.  pkt-gen(8) is the "
 		"manual.\n");
 }
 

@@ -104,11 +104,13 @@ static void report_stall(struct gen_job *j, uint64_t packets, uint64_t ns)
 {
 	uint64_t refused = 0;
 	struct sender_counters c;
+	int error = 0;
 
 	for (unsigned i = 0; i < j->n; i++)
 		if (j->thread[i].sender != NULL) {
 			sender_counters(j->thread[i].sender, &c);
 			refused += c.refused + c.no_buffer;
+			error = c.error != 0 ? c.error : error;
 		}
 	report.stalled_ns += ns;
 	if (packets != 0 || refused == report.refused)
@@ -119,7 +121,8 @@ static void report_stall(struct gen_job *j, uint64_t packets, uint64_t ns)
 	report.stalled_ns = 0;
 	for (unsigned i = 0; i < j->n; i++)
 		if (!atomic_load(&j->thread[i].done))
-			gen_say("sender_body", __LINE__, "poll error on queue %u: timeout", i);
+			gen_say("sender_body", __LINE__, "poll error on queue %u: %s", i,
+				error != 0 ? strerror(error) : "timeout");
 }
 
 static bool received_any(const struct gen_job *j)

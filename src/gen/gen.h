@@ -52,7 +52,7 @@ uint64_t gen_capture_frames(const struct gen_capture *c);
 unsigned gen_capture_longest(const struct gen_capture *c); // bytes
 
 // What ports take at most: an MTU of 9582 and the Ethernet header.
-enum { GEN_LEN_MAX = 9596, GEN_BURST_MAX = 4096 };
+enum { GEN_LEN_MAX = 9596, GEN_BURST_MAX = 65536 };
 
 // Bytes of Ethernet, IP and UDP header: the shortest frame of the family.
 static inline unsigned gen_headers_len(int family)
@@ -73,6 +73,7 @@ struct gen_conf {
 	uint64_t rate_pps;   // 0 = as fast as the port takes them
 	unsigned pace_group; // with a rate: this many frames become due at once; 0 = 1
 	// Most frames a sender_step() moves, 1..GEN_BURST_MAX; the port gets them in lots of 64.
+	// A port that has rows gets the whole burst.
 	unsigned burst;
 	bool random_src, random_dst; // IPv4: unicast address and port; IPv6: the group and the port
 	uint64_t seed;
@@ -128,7 +129,8 @@ struct sender *sender_new(const struct gen_conf *conf, struct port *port, uint16
 void sender_free(struct sender *s);
 
 // Sends what is due at clock_cycles() time `now`, at most a burst; returns the frames the port
-// took.  Frames it did not take are offered again by the next call.  The first call starts the
+// took.  Frames it did not take are offered again by the next call; those of a port with rows are lost,
+// and frames behind them take their place in the count.  The first call starts the
 // clock of a rate; a sender that falls behind catches up, by at most a second's worth.
 unsigned sender_step(struct sender *s, uint64_t now);
 
@@ -140,6 +142,7 @@ struct sender_counters {
 	uint64_t refused;        // offers the port did not take in full
 	uint64_t events;         // calls that moved at least one packet
 	uint64_t no_buffer;      // calls that found the pool empty
+	int error;               // errno of the last refusal, where the port told one; else 0
 };
 
 void sender_counters(const struct sender *s, struct sender_counters *out);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// sender.c - frames from a source or a capture to a port, at a rate, counting what it took.
+// sender.c - the frames of a feed to a port, at a rate, counting what it took.
 #include "gen/buffer.h"
 #include "gen/capture.h"
+#include "gen/feed.h"
 #include "gen/gen.h"
 #include "gen/pace.h"
-#include "gen/source.h"
+#include "gen/rows.h"
 
 #include "base/clock.h"
 #include "port/port.h"
@@ -21,11 +22,11 @@ struct sender {
 	struct port *port;
 	uint16_t queue;
 	struct rte_mempool *pool;
-	struct source *source; // NULL: a capture, or rubbish
-	struct pace pace;      // in use with a rate
-	uint64_t hz, start;    // of a capture's timing; start 0 = not begun
-	uint64_t built;        // frames made so far
-	uint64_t rearm;        // of every frame's buffer
+	struct feed *feed;
+	struct rows *rows;  // where the port has them; no buffers then
+	struct pace pace;   // in use with a rate
+	uint64_t hz, start; // of a capture's timing; start 0 = not begun
+	uint64_t rearm;     // of every frame's buffer
 	struct rte_mbuf *pending[LOT];
 	uint16_t len[LOT]; // of the pending frames: a port may free what it takes at once
 	unsigned first, n; // those not yet taken are pending[first..n-1]
@@ -69,12 +70,12 @@ struct sender *sender_new(const struct gen_conf *conf, struct port *port, uint16
 	s->port = port;
 	s->queue = queue;
 	s->pool = pool;
-	if (conf->capture == NULL && !conf->rubbish) {
-		s->source = source_new(conf, err);
-		if (s->source == NULL) {
-			free(s);
-			return NULL;
-		}
+	s->feed = feed_new(conf, err);
+	if (s->feed != NULL && port_has_rows(port))
+		s->rows = rows_new(s->feed, port, queue, err);
+	if (s->feed == NULL || (port_has_rows(port) && s->rows == NULL)) {
+		sender_free(s);
+		return NULL;
 	}
 	s->hz = clock_cycles_hz();
 	s->rearm = buffer_rearm();
@@ -89,26 +90,9 @@ void sender_free(struct sender *s)
 	if (s == NULL)
 		return;
 	port_free(s->pending + s->first, s->n - s->first);
-	source_free(s->source);
+	rows_free(s->rows);
+	feed_free(s->feed);
 	free(s);
-}
-
-static void fill_from_capture(struct sender *s, uint8_t *const *buf, unsigned n)
-{
-	const struct gen_capture *c = s->conf.capture;
-
-	for (unsigned i = 0; i < n; i++) {
-		const struct pcapfile_frame *f = &c->file.frames[(s->built + i) % c->file.n];
-
-		memcpy(buf[i], f->data, f->len);
-		s->len[i] = (uint16_t)f->len;
-	}
-}
-
-static void fill_with_rubbish(struct sender *s, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		s->len[i] = (uint16_t)source_len(&s->conf, s->built + i);
 }
 
 // The next n frames, all of them pending.
@@ -122,30 +106,16 @@ static bool build(struct sender *s, unsigned n)
 	}
 	for (unsigned i = 0; i < n; i++)
 		buf[i] = (uint8_t *)s->pending[i]->buf_addr + RTE_PKTMBUF_HEADROOM;
-	if (s->source != NULL)
-		source_fill(s->source, buf, s->len, n);
-	else if (s->conf.capture != NULL)
-		fill_from_capture(s, buf, n);
-	else
-		fill_with_rubbish(s, n);
+	feed_fill(s->feed, buf, s->len, n);
 	for (unsigned i = 0; i < n; i++)
 		buffer_prepare(s->pending[i], s->rearm, s->len[i]);
-	if (s->conf.look != NULL)
-		for (unsigned i = 0; i < n; i++)
-			s->conf.look(s->conf.look_arg, buf[i], s->len[i]);
-	s->built += n;
 	s->first = 0;
 	s->n = n;
 	return true;
 }
 
-static void account(struct sender *s, unsigned took)
+static void account(struct sender *s, unsigned took, uint64_t bytes)
 {
-	uint64_t bytes = 0;
-
-	for (unsigned i = s->first; i < s->first + took; i++)
-		bytes += s->len[i];
-	s->first += took;
 	s->counters.packets += took;
 	s->counters.bytes += bytes;
 	if (s->conf.rate_pps != 0)
@@ -184,12 +154,12 @@ static uint64_t allowance(struct sender *s, uint64_t now)
 	return due < most ? due : most;
 }
 
-unsigned sender_step(struct sender *s, uint64_t now)
+static unsigned step_buffers(struct sender *s, uint64_t left)
 {
-	uint64_t left = allowance(s, now);
 	unsigned moved = 0;
 
 	while (left > 0) {
+		uint64_t bytes = 0;
 		unsigned n, took;
 
 		if (s->first == s->n && !build(s, left < LOT ? (unsigned)left : LOT))
@@ -198,7 +168,10 @@ unsigned sender_step(struct sender *s, uint64_t now)
 		if (n > left)
 			n = (unsigned)left;
 		took = port_tx(s->port, s->queue, s->pending + s->first, n);
-		account(s, took);
+		for (unsigned i = s->first; i < s->first + took; i++)
+			bytes += s->len[i];
+		s->first += took;
+		account(s, took, bytes);
 		moved += took;
 		left -= took;
 		if (took < n) {
@@ -206,6 +179,36 @@ unsigned sender_step(struct sender *s, uint64_t now)
 			break;
 		}
 	}
+	return moved;
+}
+
+// What the port tried and did not take is lost, and made up for by the frames behind it.
+static unsigned step_rows(struct sender *s, uint64_t left)
+{
+	unsigned moved = 0;
+
+	while (left > 0) {
+		struct port_sent sent;
+
+		rows_send(s->rows, (unsigned)left, &sent);
+		account(s, sent.taken, sent.bytes);
+		moved += sent.taken;
+		left -= sent.taken;
+		if (sent.taken < sent.tried || sent.error != 0) {
+			s->counters.refused++;
+			s->counters.error = sent.error;
+		}
+		if (sent.taken == 0 || sent.taken < sent.tried)
+			break;
+	}
+	return moved;
+}
+
+unsigned sender_step(struct sender *s, uint64_t now)
+{
+	uint64_t left = allowance(s, now);
+	unsigned moved = s->rows != NULL ? step_rows(s, left) : step_buffers(s, left);
+
 	if (moved != 0)
 		s->counters.events++;
 	return moved;

@@ -64,6 +64,11 @@ void source_free(struct source *s)
 	free(s);
 }
 
+uint64_t source_period(const struct source *s)
+{
+	return s->table != NULL && s->tmpl.seq == SEQ_NONE ? s->flows.n : 0;
+}
+
 // kind is a constant in each caller, so that the loop is built without the branches on it.
 static inline __attribute__((always_inline)) void fill_from_table(
 	struct source *s, uint8_t *const *buf, uint16_t *len, unsigned n, enum frame_seq kind)

@@ -16,6 +16,9 @@ void source_free(struct source *s);
 // and their lengths to len[i].
 void source_fill(struct source *s, uint8_t *const *buf, uint16_t *len, unsigned n);
 
+// Frame i + source_period() is the same as frame i; 0: no such number, or a large one.
+uint64_t source_period(const struct source *s);
+
 // Length of frame i of a profile.
 static inline unsigned source_len(const struct gen_conf *conf, uint64_t i)
 {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// rows.h - sending a feed's frames by a port that takes them from rows of memory.
+#pragma once
+
+#include "gen/feed.h"
+
+#include "port/port.h"
+
+struct rows;
+
+// The feed belongs to the rows' user and outlives them.  -EMSGSIZE, -ENOMEM ... with a sentence.
+struct rows *rows_new(struct feed *feed, struct port *port, uint16_t queue, struct err *err);
+void rows_free(struct rows *r);
+
+// Sends the next frames, at most n.
+void rows_send(struct rows *r, unsigned n, struct port_sent *sent);
