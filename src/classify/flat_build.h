@@ -21,6 +21,7 @@ struct flat_build {
 	size_t n;
 	unsigned words;
 	uint64_t used[FLAT_WORDS]; // rules that some key matches
+	uint64_t hash[FLAT_RULES]; // of those, to tell sets of them apart
 	struct flat_field field[BITS_FIELDS];
 };
 

@@ -39,13 +39,6 @@ static void flip(uint64_t *row, uint32_t rule)
 	row[rule / 64] ^= UINT64_C(1) << rule % 64;
 }
 
-static uint64_t hash_of(uint32_t rule)
-{
-	struct classify_rule r = {.order = rule};
-
-	return bits_rule_hash(&r);
-}
-
 static int ask(struct asks *a, uint32_t rule, const struct bits_part *part)
 {
 	if (a->n == a->max) {
@@ -69,6 +62,7 @@ static int gather(struct flat_build *b, struct asks *asks)
 		if (!rules_can_match(&b->rule[r]))
 			continue;
 		flip(b->used, r);
+		b->hash[r] = bits_rule_hash(&(struct classify_rule){.order = r});
 		b->head->low_for_all |= bits_low_words(&b->rule[r]);
 		bits_parts(&b->rule[r], part);
 		for (unsigned f = 0; f < BITS_FIELDS; f++)
@@ -166,7 +160,7 @@ static int ranges(const struct flat_build *b, const struct asks *a, struct flat_
 			cell(b, f, &s, (uint32_t)(value - 1));
 		for (; i < 2 * a->n && change[i].value == value; i++) {
 			flip(s.row, change[i].rule);
-			s.hash ^= hash_of(change[i].rule);
+			s.hash ^= b->hash[change[i].rule];
 		}
 	}
 	cell(b, f, &s, UINT32_MAX);
@@ -182,34 +176,68 @@ static int by_part(const void *x, const void *y)
 	return (a->part.mask << 8 | a->part.value) - (b->part.mask << 8 | b->part.value);
 }
 
-// Rules that ask the same stand behind each other; they come and go together.
-static void flip_matching(const struct asks *a, uint8_t value, struct sweep *s)
-{
-	for (size_t i = 0, n; i < a->n; i += n) {
-		const struct ask *k = &a->list[i];
-		bool match = (value & k->part.mask) == k->part.value;
+// Rules that ask the same of a byte: they come and go together.
+struct together {
+	uint8_t mask, value;
+	uint64_t hash;
+	uint64_t *rules; // their bits
+};
 
-		for (n = 0; i + n < a->n && by_part(k, k + n) == 0; n++)
-			if (match) {
-				flip(s->row, k[n].rule);
-				s->hash ^= hash_of(k[n].rule);
-			}
+// Returns how many there are, in *out, with the bits in *rows.  0: no memory.
+static size_t gather_equal(
+	const struct flat_build *b, const struct asks *a, struct together **out, uint64_t **rows)
+{
+	struct together *t;
+	size_t n = 0;
+
+	qsort(a->list, a->n, sizeof(*a->list), by_part);
+	for (size_t i = 0; i < a->n; i++)
+		n += i == 0 || by_part(&a->list[i - 1], &a->list[i]) != 0;
+	*out = calloc(n, sizeof(**out));
+	*rows = calloc(n, b->words * sizeof(**rows));
+	if (*out == NULL || *rows == NULL)
+		return 0;
+	t = *out - 1;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct ask *k = &a->list[i];
+
+		if (i == 0 || by_part(k - 1, k) != 0) {
+			t++;
+			t->mask = k->part.mask;
+			t->value = k->part.value;
+			t->rules = *rows + (size_t)(t - *out) * b->words;
+		}
+		flip(t->rules, k->rule);
+		t->hash ^= b->hash[k->rule];
 	}
+	return n;
 }
 
 static int bytes(const struct flat_build *b, const struct asks *a, struct flat_field *f)
 {
+	struct together *t = NULL;
+	uint64_t *rows = NULL, none[FLAT_WORDS];
+	size_t n = gather_equal(b, a, &t, &rows);
 	struct sweep s;
 	int rc = begin(b, a, 256, f, &s);
 
-	qsort(a->list, a->n, sizeof(*a->list), by_part);
-	for (unsigned value = 0; rc == 0 && value < 256; value++) {
-		flip_matching(a, (uint8_t)value, &s);
+	memcpy(none, s.row, sizeof(none));
+	for (unsigned value = 0; rc == 0 && n > 0 && value < 256; value++) {
+		memcpy(s.row, none, sizeof(none));
+		s.hash = 0;
+		for (size_t i = 0; i < n; i++) {
+			if ((value & t[i].mask) != t[i].value)
+				continue;
+			for (unsigned w = 0; w < b->words; w++)
+				s.row[w] |= t[i].rules[w];
+			s.hash ^= t[i].hash;
+		}
 		cell(b, f, &s, value < 255 ? value : UINT32_MAX);
-		flip_matching(a, (uint8_t)value, &s); // back
 	}
+	free(t);
+	free(rows);
 	end(&s);
-	return rc;
+	return n > 0 ? rc : -ENOMEM;
 }
 
 int flat_fields(struct flat_build *b)
