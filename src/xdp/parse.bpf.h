@@ -140,6 +140,8 @@ FLAT_INLINE void parse_chain(
 	int fragments = 0, later = 0;
 	uint8_t next = key->proto;
 
+	// Unrolled, for Linux 6.1 takes a loop for a back-edge into which a plain instruction falls.
+#pragma clang loop unroll(full)
 	for (int n = 0; n <= EXT_MAX; n++) {
 		uint8_t ext[4], type = next;
 		uint32_t ext_len;
