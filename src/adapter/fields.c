@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // fields.c - the numbers that rules match: their names, widths and places.
 #include "adapter/table.h"
+#include "base/load.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -29,12 +30,8 @@ const unsigned n_fields = sizeof(fields) / sizeof(fields[0]);
 static uint32_t word(const struct classify_key *k, const struct field *f)
 {
 	const uint8_t *p = (const uint8_t *)k + f->at;
-	uint16_t v;
 
-	if (f->bytes == 1)
-		return *p;
-	memcpy(&v, p, sizeof(v));
-	return v;
+	return f->bytes == 1 ? *p : load16(p);
 }
 
 uint32_t field_get(const struct classify_key *k, const struct field *f)

@@ -6,14 +6,8 @@
 #include "packet/parse.h"
 
 #include <rte_mbuf.h>
-#include <string.h>
 
 enum { GATHER = 2048, FCOE = 0x8906 };
-
-static inline uint32_t be32(const uint8_t *p)
-{
-	return __builtin_bswap32(load32(p));
-}
 
 // Whether what is wrong with a frame lies in the IP header itself.
 static bool header_is_broken(enum drop why)
@@ -82,14 +76,14 @@ static void key_ip(const uint8_t *ip, const struct hdrs *h, struct classify_key 
 	key->icmp_code = h->icmp_code;
 	if (h->family == 4) {
 		key->tos = ip[1];
-		key->src[0] = be32(ip + 12);
-		key->dst[0] = be32(ip + 16);
+		key->src[0] = load_be32(ip + 12);
+		key->dst[0] = load_be32(ip + 16);
 		return;
 	}
 	key->tos = (uint8_t)(ip[0] << 4 | ip[1] >> 4);
 	for (unsigned i = 0; i < 4; i++) {
-		key->src[i] = be32(ip + 8 + 4 * i);
-		key->dst[i] = be32(ip + 24 + 4 * i);
+		key->src[i] = load_be32(ip + 8 + 4 * i);
+		key->dst[i] = load_be32(ip + 24 + 4 * i);
 	}
 }
 
@@ -149,8 +143,8 @@ static inline void plain4(const uint8_t *f, enum key_l4 kind, uint16_t in, struc
 		.proto = ip[9],
 		.iport = key_iport(in),
 		.tos = ip[1],
-		.src = {be32(ip + 12)},
-		.dst = {be32(ip + 16)},
+		.src = {load_be32(ip + 12)},
+		.dst = {load_be32(ip + 16)},
 		.ethertype = 0x0800};
 	plain_l4(ip + IP4_HDR, kind, key);
 }
@@ -163,8 +157,10 @@ static inline void plain6(const uint8_t *f, enum key_l4 kind, uint16_t in, struc
 		.proto = ip[6],
 		.iport = key_iport(in),
 		.tos = (uint8_t)(ip[0] << 4 | ip[1] >> 4),
-		.src = {be32(src), be32(src + 4), be32(src + 8), be32(src + 12)},
-		.dst = {be32(dst), be32(dst + 4), be32(dst + 8), be32(dst + 12)},
+		.src = {load_be32(src), load_be32(src + 4), load_be32(src + 8),
+			load_be32(src + 12)},
+		.dst = {load_be32(dst), load_be32(dst + 4), load_be32(dst + 8),
+			load_be32(dst + 12)},
 		.ethertype = 0x86dd};
 	plain_l4(ip + IP6_HDR, kind, key);
 }

@@ -126,13 +126,13 @@ VBMI void key_vbmi(struct rte_mbuf *const *pkt, unsigned n, uint16_t in, uint64_
 		frame = _mm512_loadu_si512(f);
 		if (!differs(frame, ip4, care4)) {
 			s = &shape4[key_l4_of4[f[IP + 9]]];
-			len = __builtin_bswap16(load16(f + IP + 2));
+			len = load_be16(f + IP + 2);
 			if (__builtin_expect(len + ETH_HDR > m->data_len || len < s->need, 0))
 				goto odd;
 			key = shaped(frame, s, fixed4);
 		} else if (!differs(frame, ip6, care6)) {
 			s = &shape6[key_l4_of6[f[IP + 6]]];
-			len = __builtin_bswap16(load16(f + IP + 4));
+			len = load_be16(f + IP + 4);
 			if (__builtin_expect(
 				    len + ETH_HDR + IP6_HDR > m->data_len || len < s->need, 0))
 				goto odd;

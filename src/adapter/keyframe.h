@@ -5,10 +5,10 @@
 #pragma once
 
 #include "adapter/key.h"
+#include "base/load.h"
 
 #include <assert.h>
 #include <rte_mbuf.h>
-#include <string.h>
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "header words are read as they lie");
 
@@ -19,30 +19,6 @@ enum key_l4 { KEY_OTHER, KEY_ICMP, KEY_UDP, KEY_TCP, KEY_ODD };
 
 // One frame by packet_parse.
 void key_parse(const struct rte_mbuf *m, uint16_t in, uint64_t mac48, struct classify_key *key);
-
-static inline uint16_t load16(const uint8_t *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static inline uint32_t load32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static inline uint64_t load64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
 
 static inline uint8_t key_iport(uint16_t in)
 {
@@ -64,7 +40,7 @@ extern const uint8_t key_l4_of4[256], key_l4_of6[256], key_l4_need[5];
 static inline enum key_l4 key_kind4(const uint8_t *f, unsigned len)
 {
 	const uint8_t *ip = f + ETH_HDR;
-	unsigned total = __builtin_bswap16(load16(ip + 2));
+	unsigned total = load_be16(ip + 2);
 	enum key_l4 kind = (enum key_l4)key_l4_of4[ip[9]];
 
 	if (total + ETH_HDR > len || total < (unsigned)IP4_HDR + key_l4_need[kind])
@@ -76,7 +52,7 @@ static inline enum key_l4 key_kind4(const uint8_t *f, unsigned len)
 static inline enum key_l4 key_kind6(const uint8_t *f, unsigned len)
 {
 	const uint8_t *ip = f + ETH_HDR;
-	unsigned payload = __builtin_bswap16(load16(ip + 4));
+	unsigned payload = load_be16(ip + 4);
 	enum key_l4 kind = (enum key_l4)key_l4_of6[ip[6]];
 
 	if (payload + IP6_HDR + ETH_HDR > len || payload < key_l4_need[kind])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "adapter/nat.h"
 
+#include "base/load.h"
 #include "packet/cksum.h"
 
 #include <string.h>
@@ -21,19 +22,6 @@ unsigned nat_parts(enum adapter_nat mode)
 	};
 
 	return parts[mode];
-}
-
-static uint16_t load16(const uint8_t *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint32_t load_be32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
 static bool has_l4(const struct hdrs *h)

@@ -36,7 +36,7 @@ INLINE void range_n(const struct bits_step *s, unsigned size, unsigned top, unsi
 	unsigned node = s->node;
 
 	for (unsigned i = 0; i < n; i++, at += sizeof(*keys)) {
-		uint32_t value = size == 2 ? bits_load16(at) : bits_load32(at);
+		uint32_t value = size == 2 ? load16(at) : load32(at);
 		size_t cell = below(s->level[0], value, top);
 
 		for (unsigned l = 1; l < levels; l++) {

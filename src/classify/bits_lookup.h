@@ -2,25 +2,10 @@
 // bits_lookup.h - what lookups of all instruction sets have in common.
 #pragma once
 
+#include "base/load.h"
 #include "classify/bits.h"
 
 #include <string.h>
-
-static inline uint32_t bits_load16(const uint8_t *at)
-{
-	uint16_t half;
-
-	memcpy(&half, at, sizeof(half));
-	return half;
-}
-
-static inline uint32_t bits_load32(const uint8_t *at)
-{
-	uint32_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
 
 static inline void bits_table_step(
 	const struct bits_step *s, const struct classify_key *keys, unsigned n, uint32_t *sum)
@@ -28,7 +13,7 @@ static inline void bits_table_step(
 	const uint8_t *at = (const uint8_t *)keys + s->at;
 
 	for (unsigned i = 0; i < n; i++, at += sizeof(*keys))
-		sum[i] += s->table[bits_load16(at)] * s->stride;
+		sum[i] += s->table[load16(at)] * s->stride;
 }
 
 // Adds what up to four bytes of each key stand for.  The caller has its own copy, made with its

@@ -3,9 +3,8 @@
 // prefix is an exact match of some words, a prefix of one, and nothing of the others, and the rows of
 // all are ANDed anyway.  A word whose mask is a prefix of it is a range.  A word with any other mask
 // is taken as bytes, for which every mask is cheap.
+#include "base/load.h"
 #include "classify/bits.h"
-
-#include <string.h>
 
 #define AT(f, bytes)                                                                               \
 	{                                                                                          \
@@ -48,15 +47,9 @@ unsigned bits_field_at(unsigned field, unsigned *size)
 
 static uint32_t load(const struct classify_key *k, unsigned at, unsigned size)
 {
-	uint32_t word = 0;
-	uint16_t half;
+	const uint8_t *p = (const uint8_t *)k + at;
 
-	if (size == 4) {
-		memcpy(&word, (const uint8_t *)k + at, 4);
-		return word;
-	}
-	memcpy(&half, (const uint8_t *)k + at, 2);
-	return half;
+	return size == 4 ? load32(p) : load16(p);
 }
 
 // A word's part; false: the mask has to be taken as bytes.

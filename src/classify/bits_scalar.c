@@ -25,10 +25,10 @@ static void range_step(
 
 	if (s->size == 2)
 		for (unsigned i = 0; i < n; i++, at += sizeof(*keys))
-			sum[i] += s->off[cell_of(s, bits_load16(at))];
+			sum[i] += s->off[cell_of(s, load16(at))];
 	else
 		for (unsigned i = 0; i < n; i++, at += sizeof(*keys))
-			sum[i] += s->off[cell_of(s, bits_load32(at))];
+			sum[i] += s->off[cell_of(s, load32(at))];
 }
 
 static void sum_group(const struct bits_view *v, const struct bits_group *g,

@@ -40,7 +40,7 @@ struct check {
 static inline uint64_t frame_seq(
 	const struct check *c, const uint8_t *f, enum frame_seq kind, unsigned off)
 {
-	uint32_t bits = __builtin_bswap32(frame_get32(f + off)) - (uint32_t)c->window.next;
+	uint32_t bits = load_be32(f + off) - (uint32_t)c->window.next;
 	int32_t distance = kind == SEQ_LABEL ? (int32_t)(bits << 12) >> 12 : (int32_t)bits;
 
 	return c->window.next + (uint64_t)(int64_t)distance;
@@ -159,9 +159,9 @@ static inline __attribute__((always_inline)) void check_rows(struct check *c,
 		want = c->table + at * FRAME_HEAD;
 		if (len[i] != want_len || !equal(f, want, c->mask) ||
 			(want_len > FRAME_HEAD && !tail_equal(t, f)) ||
-			(kind == SEQ_PAYLOAD && frame_get16(f + sum_off) !=
-							frame_seq_cksum(frame_get16(want + sum_off),
-								frame_get32(f + off)))) {
+			(kind == SEQ_PAYLOAD &&
+				load16(f + sum_off) !=
+					frame_seq_cksum(load16(want + sum_off), load32(f + off)))) {
 			take_apart(c, f, len[i]);
 		} else if (seq - c->window.next < INT32_MAX) {
 			window_advance(&c->window, seq);

@@ -3,8 +3,6 @@
 
 #include "gen/source.h"
 
-#include <arpa/inet.h>
-
 enum {
 	ETH_MIN = 60,
 	OFF_PROTO4 = 23,
@@ -26,15 +24,15 @@ static bool in_range6(const uint8_t *p, const struct gen_range *r, uint32_t lo, 
 
 	memcpy(fixed, r->lo.v6.b, IP6_LEN);
 	memcpy(fixed + r->group * 2, p + r->group * 2, 2);
-	return memcmp(fixed, p, IP6_LEN) == 0 && in(ntohs(frame_get16(p + r->group * 2)), lo, hi);
+	return memcmp(fixed, p, IP6_LEN) == 0 && in(load_be16(p + r->group * 2), lo, hi);
 }
 
 static bool addresses_known(
 	const struct expect *x, const uint8_t *ip, struct flow lo, struct flow hi)
 {
 	if (x->conf.family == 4)
-		return in(ntohl(frame_get32(ip + 12)), lo.saddr, hi.saddr) &&
-		       in(ntohl(frame_get32(ip + 16)), lo.daddr, hi.daddr);
+		return in(load_be32(ip + 12), lo.saddr, hi.saddr) &&
+		       in(load_be32(ip + 16), lo.daddr, hi.daddr);
 	return in_range6(ip + 8, &x->conf.src, lo.saddr, hi.saddr) &&
 	       in_range6(ip + 24, &x->conf.dst, lo.daddr, hi.daddr);
 }
@@ -58,8 +56,8 @@ static bool flow_known(const struct expect *x, const uint8_t *f, unsigned len, u
 		lo.daddr = hi.daddr = exact.daddr;
 		lo.dport = hi.dport = exact.dport;
 	}
-	return addresses_known(x, ip, lo, hi) && in(ntohs(frame_get16(udp)), lo.sport, hi.sport) &&
-	       in(ntohs(frame_get16(udp + 2)), lo.dport, hi.dport);
+	return addresses_known(x, ip, lo, hi) && in(load_be16(udp), lo.sport, hi.sport) &&
+	       in(load_be16(udp + 2), lo.dport, hi.dport);
 }
 
 static bool of_this_run(const struct expect *x, const uint8_t *f, unsigned len)

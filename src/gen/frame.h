@@ -7,6 +7,7 @@
 // template's plus those of a dozen words (RFC 1071: the order of adding does not matter).
 #pragma once
 
+#include "base/load.h"
 #include "gen/flows.h"
 #include "gen/gen.h"
 
@@ -63,22 +64,6 @@ static inline uint16_t frame_seq_cksum(uint16_t cksum0, uint32_t seq_be)
 	return (uint16_t)sum == 0xffff ? 0xffff : (uint16_t)~sum;
 }
 
-static inline uint16_t frame_get16(const uint8_t *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static inline uint32_t frame_get32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
 // Numbers a finished frame whose number is 0.  off and cksum_off are the template's.
 static inline void frame_number(
 	uint8_t *frame, enum frame_seq kind, unsigned off, unsigned cksum_off, uint64_t seq)
@@ -86,7 +71,7 @@ static inline void frame_number(
 	uint32_t be = __builtin_bswap32((uint32_t)seq);
 
 	if (kind == SEQ_PAYLOAD) {
-		uint16_t sum = frame_seq_cksum(frame_get16(frame + cksum_off), be);
+		uint16_t sum = frame_seq_cksum(load16(frame + cksum_off), be);
 
 		memcpy(frame + off, &be, sizeof(be));
 		memcpy(frame + cksum_off, &sum, sizeof(sum));

@@ -5,6 +5,7 @@
 #include "lab/trial.h"
 
 #include "base/clock.h"
+#include "base/load.h"
 #include "port/port.h"
 
 #include <string.h>
@@ -19,11 +20,6 @@ static void put32(uint8_t *p, uint32_t v)
 {
 	for (unsigned i = 0; i < 4; i++)
 		p[i] = (uint8_t)(v >> (24 - 8 * i));
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
 unsigned probe_frame(const struct probe *p, const struct lab_ends *ends, unsigned i, uint32_t run,
@@ -58,9 +54,9 @@ int probe_number(const uint8_t *frame, unsigned len, uint32_t run)
 	const uint8_t *tag = frame + len - TAG;
 	uint32_t i;
 
-	if (len < TAG || memcmp(tag, magic, sizeof(magic)) != 0 || get32(tag + 4) != run)
+	if (len < TAG || memcmp(tag, magic, sizeof(magic)) != 0 || load_be32(tag + 4) != run)
 		return -1;
-	i = get32(tag + 8);
+	i = load_be32(tag + 8);
 	return i <= PROBES_MAX ? (int)i : -1;
 }
 

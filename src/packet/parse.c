@@ -2,6 +2,8 @@
 // One pass from the front; every read is behind a check that the bytes are there.
 #include "packet/parse.h"
 
+#include "base/load.h"
+
 enum { ETH_HDR = 14, VLAN_HDR = 4, IP4_HDR = 20, IP6_HDR = 40, EXT_MIN = 8, PORTS = 4 };
 enum { TYPE_IP4 = 0x0800, TYPE_IP6 = 0x86dd };
 enum { TYPE_VLAN = 0x8100, TYPE_QINQ = 0x88a8, TYPE_QINQ_OLD = 0x9100 };
@@ -22,11 +24,6 @@ enum proto {
 	P_SHIM6 = 140
 };
 
-static inline uint16_t be16(const uint8_t *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
-
 static inline bool type_is_vlan(uint16_t type)
 {
 	return type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_OLD;
@@ -43,8 +40,8 @@ static void parse_l4(const uint8_t *f, unsigned at, unsigned stop, struct hdrs *
 	case P_UDP:
 		// A first fragment may hold no more than these of TCP (RFC 1858).
 		if (stop - at >= PORTS) {
-			h->sport = be16(f + at);
-			h->dport = be16(f + at + 2);
+			h->sport = load_be16(f + at);
+			h->dport = load_be16(f + at + 2);
 			h->has_ports = true;
 		}
 		if (stop - at < need)
@@ -82,14 +79,14 @@ static enum drop parse_ip4(const uint8_t *f, unsigned have, unsigned frame_len, 
 		return DROP_IP4_IHL;
 	if (ihl > room)
 		return DROP_IP4_SHORT;
-	total = be16(ip + 2);
+	total = load_be16(ip + 2);
 	if (total < ihl || total > frame_len - h->l3 || h->l3 + total > UINT16_MAX)
 		return DROP_IP4_LENGTH;
 
 	h->end = (uint16_t)(h->l3 + total);
 	h->ip_options = ihl > IP4_HDR;
 	h->proto = ip[9];
-	frag = be16(ip + 6) & 0x3fff; // MF and the offset
+	frag = load_be16(ip + 6) & 0x3fff; // MF and the offset
 	if ((frag & 0x1fff) != 0) {
 		h->frag = FRAG_LATER;
 		return DROP_NONE;
@@ -134,7 +131,7 @@ static inline unsigned ext_len(uint8_t proto, const uint8_t *ext)
 // Notes what the fragment header at ext says; false if it is the second one.
 static bool parse_fragment(const uint8_t *ext, bool *seen, struct hdrs *h)
 {
-	unsigned off = be16(ext + 2);
+	unsigned off = load_be16(ext + 2);
 
 	if (*seen)
 		return false;
@@ -195,7 +192,7 @@ static enum drop parse_ip6(const uint8_t *f, unsigned have, unsigned frame_len, 
 		return DROP_IP6_SHORT;
 	if (ip[0] >> 4 != 6)
 		return DROP_IP6_VERSION;
-	payload = be16(ip + 4);
+	payload = load_be16(ip + 4);
 	if (payload > frame_len - at || at + payload > UINT16_MAX)
 		return DROP_IP6_LENGTH;
 	h->end = (uint16_t)(at + payload);
@@ -211,15 +208,15 @@ enum drop packet_parse_head(const uint8_t *frame, unsigned have, unsigned frame_
 	*h = (struct hdrs){0};
 	if (have < ETH_HDR)
 		return DROP_ETH_SHORT;
-	type = be16(frame + 12);
+	type = load_be16(frame + 12);
 	while (type_is_vlan(type)) {
 		h->ethertype = type;
 		if (have - at < VLAN_HDR)
 			return DROP_VLAN_SHORT;
 		if (h->n_vlan == 2)
 			return DROP_VLAN_DEPTH;
-		h->tci[h->n_vlan++] = be16(frame + at);
-		type = be16(frame + at + 2);
+		h->tci[h->n_vlan++] = load_be16(frame + at);
+		type = load_be16(frame + at + 2);
 		at += VLAN_HDR;
 	}
 	h->ethertype = type;

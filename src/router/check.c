@@ -6,36 +6,13 @@
 // The checks are those of slow.c; tests hold the two, and check_avx512.c, against each other.
 #include "router/check.h"
 
+#include "base/load.h"
 #include "router/rewrite.h"
 
 #include <rte_mbuf.h>
 #include <string.h>
 
 enum { ETH_HDR = 14, IP4_HDR = 20, IP6_HDR = 40, FRAME_MIN = 60 };
-
-static inline uint16_t load16(const uint8_t *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static inline uint32_t load32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static inline uint64_t load64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
 
 // Not 0 if the frame is for another MAC, in several buffers, or had a VLAN tag.
 static inline uint64_t frame_differs(const struct rte_mbuf *m, const uint8_t *f, uint64_t mac48)
@@ -95,7 +72,7 @@ void check6(struct rte_mbuf *const *pkt, unsigned n, uint64_t mac48, struct chec
 	for (unsigned i = 0; i < n; i++) {
 		const struct rte_mbuf *m = pkt[i];
 		uint8_t *f = rte_pktmbuf_mtod(m, uint8_t *), *ip = f + ETH_HDR;
-		uint32_t total = __builtin_bswap16(load16(ip + 4)) + IP6_HDR;
+		uint32_t total = load_be16(ip + 4) + IP6_HDR;
 		uint64_t differs = frame_differs(m, f, mac48), src = load64(ip + 8);
 		uint32_t bad;
 

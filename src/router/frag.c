@@ -3,6 +3,7 @@
 // itself a fragment keeps its offset and, in its last piece, its MF bit.
 #include "router/frag.h"
 
+#include "base/load.h"
 #include "packet/cksum.h"
 #include "router/options.h"
 
@@ -11,11 +12,6 @@
 #include <string.h>
 
 enum { MF = 0x2000, OFFSET = 0x1fff, IP4_HDR = 20, IP4_HDR_MAX = 60 };
-
-static unsigned get16(const uint8_t *p)
-{
-	return (unsigned)p[0] << 8 | p[1];
-}
 
 static void put16(uint8_t *p, unsigned v)
 {
@@ -50,7 +46,8 @@ int frag4(struct rte_mbuf *m, unsigned l3, unsigned mtu, struct rte_mempool *poo
 	struct rte_mbuf **out, unsigned max)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *), *ip = frame + l3;
-	unsigned hlen = (ip[0] & 15) * 4u, data = get16(ip + 2) - hlen, flags = get16(ip + 6);
+	unsigned hlen = (ip[0] & 15) * 4u, data = load_be16(ip + 2) - hlen,
+		 flags = load_be16(ip + 6);
 	unsigned first = (mtu - hlen) & ~7u, step, n, later;
 	uint8_t head[IP4_HDR_MAX];
 

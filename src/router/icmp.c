@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "router/icmp.h"
 
+#include "base/load.h"
 #include "packet/cksum.h"
 
 #include <rte_mbuf.h>
@@ -28,11 +29,6 @@ static void put32(uint8_t *p, uint32_t v)
 {
 	put16(p, v >> 16);
 	put16(p + 2, v & 0xffff);
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
 static struct ip ip4_of(uint32_t v4)
@@ -204,7 +200,7 @@ static void send4(struct slow *s, const struct icmp_error *e, const struct hop *
 
 void icmp4_answer(struct slow *s, const struct icmp_error *e)
 {
-	struct ip to = ip4_of(get32(s->ip + 12));
+	struct ip to = ip4_of(load_be32(s->ip + 12));
 	const struct hop *hop = may_answer4(s) ? way_back(s, &to) : NULL;
 	const struct ip *own = hop != NULL ? own_address(s, hop, &to) : NULL;
 
@@ -215,7 +211,7 @@ void icmp4_answer(struct slow *s, const struct icmp_error *e)
 void icmp4_redirect(struct slow *s, uint32_t via)
 {
 	struct icmp_error e = {.type = ICMP4_REDIRECT, .code = 1, .word = via};
-	struct ip to = ip4_of(get32(s->ip + 12));
+	struct ip to = ip4_of(load_be32(s->ip + 12));
 	const struct hop *hop = may_answer4(s) ? way_back(s, &to) : NULL;
 	const struct ip *own = iface_source(s->r, s->b->in, &to);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "router/options.h"
 
+#include "base/load.h"
 #include "packet/cksum.h"
 #include "router/icmp.h"
 
@@ -100,11 +101,6 @@ static void put32(uint8_t *p, uint32_t v)
 	p[3] = (uint8_t)v;
 }
 
-static uint32_t get32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 static void record_route(uint8_t *opt, uint32_t own4)
 {
 	if (opt[2] > opt[1])
@@ -122,7 +118,7 @@ static void record_time(const struct router *r, uint8_t *opt, uint32_t own4, uin
 		opt[3] += 1 << 4;
 		return;
 	}
-	if (kind == TS_PRESPECIFIED && fib4_find(r->fib4, get32(slot)) != HOP_LOCAL)
+	if (kind == TS_PRESPECIFIED && fib4_find(r->fib4, load_be32(slot)) != HOP_LOCAL)
 		return;
 	if (kind != TS_ONLY) {
 		if (kind == TS_ADDRESS)

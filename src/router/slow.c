@@ -2,6 +2,7 @@
 // The order of the checks is that of router.h.
 #include "router/slow.h"
 
+#include "base/load.h"
 #include "packet/cksum.h"
 #include "router/frag.h"
 #include "router/icmp.h"
@@ -16,16 +17,6 @@ enum { ETH_HDR = 14, IP4_HDR = 20, IP6_HDR = 40, FRAME_MIN = 60, DF = 0x4000 };
 enum { VLAN_HDR = 4, TYPE_VLAN = 0x8100, VID = 0x0fff };
 enum unreachable4 { NET = 0, HOST = 1, FRAG_NEEDED = 4, PROHIBITED = 13 };
 enum unreachable6 { NO_ROUTE = 0, BEYOND_SCOPE = 2, ADDRESS = 3, REJECT_ROUTE = 6 };
-
-static unsigned get16(const uint8_t *p)
-{
-	return (unsigned)p[0] << 8 | p[1];
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
 
 static enum drop answer4(struct slow *s, enum drop why, uint8_t type, uint8_t code, uint32_t word)
 {
@@ -72,7 +63,7 @@ static enum drop options4(struct slow *s)
 static void maybe_redirect4(struct slow *s, uint32_t index)
 {
 	const struct router *r = s->r;
-	struct ip src = {.family = 4, .v4 = get32(s->ip + 12)};
+	struct ip src = {.family = 4, .v4 = load_be32(s->ip + 12)};
 	const struct ip *via = &r->hops.via[index];
 	const struct onlink *net = onlink_find(r, via, s->b->in);
 
@@ -131,7 +122,7 @@ static enum drop route4(struct slow *s, uint32_t index, uint16_t *out)
 		return answer4(s, DROP_IP4_TTL, ICMP4_TIME_EXCEEDED, 0, 0);
 	if (hop->kind == HOP_NO_NEIGHBOUR)
 		return answer4(s, DROP_NEIGHBOUR, ICMP4_UNREACHABLE, HOST, 0);
-	if (s->h.end - s->h.l3 > (int)hop->mtu && (get16(s->ip + 6) & DF) != 0)
+	if (s->h.end - s->h.l3 > (int)hop->mtu && (load_be16(s->ip + 6) & DF) != 0)
 		return answer4(s, DROP_IP4_DF, ICMP4_UNREACHABLE, FRAG_NEEDED, hop->mtu);
 	if (hop->port == s->b->in && s->r->conf.redirect4)
 		maybe_redirect4(s, index);
@@ -146,9 +137,9 @@ static enum drop slow4(struct slow *s, uint16_t *out)
 
 	if (cksum_ip4(s->ip, (s->ip[0] & 15) * 4u) != 0)
 		return DROP_IP4_CHECKSUM;
-	if (special_src4(get32(s->ip + 12)))
+	if (special_src4(load_be32(s->ip + 12)))
 		return DROP_IP4_SRC_MARTIAN;
-	index = fib4_find(s->r->fib4, get32(s->ip + 16));
+	index = fib4_find(s->r->fib4, load_be32(s->ip + 16));
 	switch (index) {
 	case HOP_MARTIAN:
 		return DROP_IP4_DST_MARTIAN;
@@ -275,7 +266,7 @@ static enum drop check_eth(const struct slow *s)
 // A tag of VLAN 0 says a priority and no VLAN (IEEE 802.1Q 6.9): the frame goes on without it.
 static bool strip_priority_tag(struct slow *s)
 {
-	if (s->h.n_vlan != 1 || (s->h.tci[0] & VID) != 0 || get16(s->frame + 12) != TYPE_VLAN)
+	if (s->h.n_vlan != 1 || (s->h.tci[0] & VID) != 0 || load_be16(s->frame + 12) != TYPE_VLAN)
 		return false;
 	memmove(s->frame + VLAN_HDR, s->frame, 2 * MAC_LEN);
 	rte_pktmbuf_adj(s->m, VLAN_HDR);
