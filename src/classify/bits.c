@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// bits.c - the bit vector engine, for up to some thousand rules.
+// bits.c - the bit vector engine, for up to 2,000 rules.
 //
 // Idea (Lakshman and Stiliadis, "High-Speed Policy-based Packet Forwarding Using Efficient
 // Multi-dimensional Range Matching", SIGCOMM 1998): every field of the key is looked up alone, which
@@ -7,9 +7,10 @@
 // the set of rules that match, and as bits stand in the rules' order, its lowest bit is the first.
 //
 // Fields (bits_part.c): an address is four words, ports and the like are one; a range of values or a
-// prefix is found in the sorted ends of the field's cells by a search tree of 16 keys to a node.
-// Bytes, and words with masks that are no prefix, are tables of 256.  A field that no rule looks at
-// does not exist.  Values that the same rules match share one row (bits_field.c).
+// prefix is found in the sorted ends of the field's cells by a search tree of 16 to 64 ends to a
+// node, and of 16 bits that fall into more cells in a table of all values.  Bytes, and words with
+// masks that are no prefix, are tables of 256.  A field that no rule looks at does not exist.  Values
+// that the same rules match share one row (bits_field.c).
 //
 // Groups (bits_plan.c): rows of fields with few classes are ANDed beforehand, for each combination of
 // their classes (cross-producting: Srinivasan, Varghese, Suri and Waldvogel, SIGCOMM 1998); a lookup
@@ -22,8 +23,8 @@
 //
 // Cost of a lookup: a step for each field in use, and as many rows as groups, each a bit for every
 // rule.  Cost of a change: proportional to cells and classes (at most twice the number of rules in a
-// field) plus the combinations, which are bounded; the rows that are moved are one or two words wide
-// mostly.
+// field) plus the combinations, which are bounded; where bits move, it is mostly within one or two
+// words of each row.
 #include "classify/bits.h"
 
 #include <errno.h>
@@ -92,8 +93,6 @@ fail:
 // last used bit below it plus one.
 static unsigned place_of(const struct bits *b, uint32_t order, unsigned *before)
 {
-	unsigned lo = 0;
-
 	*before = 0;
 	for (unsigned w = 0; w < b->words; w++) {
 		uint64_t rest = b->used[w];
@@ -104,10 +103,11 @@ static unsigned place_of(const struct bits *b, uint32_t order, unsigned *before)
 			continue;
 		}
 		for (;; rest &= rest - 1) {
-			lo = w * 64 + (unsigned)__builtin_ctzll(rest);
-			if (b->order[lo] >= order)
-				return lo;
-			*before = lo + 1;
+			unsigned bit = w * 64 + (unsigned)__builtin_ctzll(rest);
+
+			if (b->order[bit] >= order)
+				return bit;
+			*before = bit + 1;
 		}
 	}
 	return bits_of(b);
@@ -183,7 +183,9 @@ static int put_in(struct bits *b, const struct classify_rule *rule)
 
 static int bits_add(void *tables, const struct classify_rule *rule)
 {
-	return put_in(tables, rule) != 0 ? -ENOMEM : bits_plan(tables);
+	int rc = put_in(tables, rule);
+
+	return rc != 0 ? rc : bits_plan(tables);
 }
 
 static int bits_delete(void *tables, const struct classify_rule *rule)
@@ -227,22 +229,16 @@ static void bits_free(void *tables)
 static void *bits_new(const struct classify_rule *const *rules, size_t n)
 {
 	struct bits *b = calloc(1, sizeof(*b));
+	int rc = b != NULL ? resize(b, words_for((unsigned)n)) : -ENOMEM;
 
-	if (b == NULL || resize(b, words_for((unsigned)n)) != 0) {
-		bits_free(b);
-		return NULL;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (put_in(b, rules[i]) == 0)
-			continue;
-		bits_free(b);
-		return NULL;
-	}
-	if (bits_plan(b) != 0) {
-		bits_free(b);
-		return NULL;
-	}
-	return b;
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = put_in(b, rules[i]);
+	if (rc == 0)
+		rc = bits_plan(b);
+	if (rc == 0)
+		return b;
+	bits_free(b);
+	return NULL;
 }
 
 static void bits_first(
@@ -276,19 +272,14 @@ static size_t bits_bytes(const void *tables)
 	const struct bits *b = tables;
 	size_t n = sizeof(*b) + b->max_direct * sizeof(*b->direct);
 
-	n += bits_of(b) * (sizeof(*b->order) + sizeof(*b->id)) + b->words * sizeof(*b->used);
-	for (unsigned i = 0; i < BITS_FIELDS; i++) {
-		const struct bits_field *f = &b->field[i];
-
-		n += f->max_cells * 3 * sizeof(uint32_t) + f->max_up * sizeof(uint32_t);
-		n += f->max_classes * (b->words * 8 + 8 + 7 * sizeof(uint32_t));
-		n += b->max_product[i] * 8;
-	}
+	n += (bits_of(b) + 1) * (sizeof(*b->order) + sizeof(*b->id)) + b->words * sizeof(*b->used);
+	for (unsigned i = 0; i < BITS_FIELDS; i++)
+		n += bits_field_bytes(&b->field[i], b->words) +
+		     b->max_product[i] * sizeof(*b->product[i]);
 	return n;
 }
 
 const struct classify_engine classify_bits = {
-	.name = "bit vectors",
 	.new = bits_new,
 	.free = bits_free,
 	.add = bits_add,

@@ -15,6 +15,7 @@ enum {
 	BITS_WIDEST = 64, // and in a node
 	BITS_LEVELS = 8,  // more than 2^32 cells
 };
+enum { BITS_TABLE_VALUES = UINT16_MAX + 2 }; // one more, as lookups read 32 bits
 
 // A field of the key, cut into cells; the cells that the same rules match form a class, and each class
 // has a row: one bit for each rule, set where the rule matches.  No two rows are equal.
@@ -25,13 +26,13 @@ struct bits_field {
 		*end; // last value of each cell, ascending, the last one UINT32_MAX; NULL for bytes
 	uint32_t *cls; // class of each cell; a byte has a cell for each value
 	uint64_t *rows;
-	uint64_t *hash;  // of the rules in the row
-	uint32_t *count; // cells of the class
-	uint32_t *mark, *map;
+	uint64_t *hash;       // of the rules in the row
+	uint32_t *count;      // cells of the class
+	uint32_t *mark, *map; // for changes: one number for each class, and five
 	// For lookups, made by bits_plan().
 	uint32_t *off; // of each cell: what its class adds to the place of the row in its group
 	uint32_t *up;  // levels of the search tree above end
-	uint32_t max_up;
+	size_t max_up;
 	uint16_t *table; // class of each value, for fields of 16 bits that ever had many cells
 	uint32_t bits;   // of a byte: those that tell its class
 	bool changed;    // cells or classes have, since these were found
@@ -58,16 +59,14 @@ enum bits_how {
 struct bits_step {
 	uint16_t at;          // in the key
 	uint8_t size;         // 1, 2, 4 bytes
-	uint8_t how;          // enum bits_how; never BITS_FEW, nor BITS_TOP_ONLY for a byte
-	uint8_t how_16;       // the same for 16 keys at a time
+	uint8_t how;          // enum bits_how; one key at a time, a byte is always BITS_BYTE
 	uint8_t levels, node; // ends in a node below the top: 16, and with two levels also 32 or 64
 	uint8_t shift, few; // of BITS_FEW: the number of the cell in off_16 is value >> shift & few
 	uint32_t n_cells, n_top;
 	const uint32_t *off;    // by cell
-	const uint32_t *off_16; // by cell, where how_16 has other cells; at least 32
-	const uint16_t
-		*table;  // of BITS_TABLE, with one more value behind it; a class adds itself times
-	uint32_t stride; // this
+	const uint32_t *off_16; // by cell of how; at least 32
+	const uint16_t *table;  // of BITS_TABLE; a class adds itself times
+	uint32_t stride;        // this
 	// [0]: the top, padded to BITS_TOP; [levels - 1]: the ends of all cells.
 	const uint32_t *level[BITS_LEVELS];
 };
@@ -120,6 +119,22 @@ void bits_field_fill(struct bits_field *f, uint32_t from, uint32_t to, uint32_t 
 int bits_field_resize(
 	struct bits_field *f, unsigned words, const uint64_t *used, unsigned new_words);
 void bits_field_free(struct bits_field *f);
+size_t bits_field_bytes(const struct bits_field *f, unsigned words); // of memory held, beside *f
+
+// The cell of a value among n ends.  The comparison is a number, as a branch would be guessed wrong
+// half of the time.
+static inline uint32_t bits_cell_of(const uint32_t *end, uint32_t n, uint32_t value)
+{
+	uint32_t lo = 0;
+
+	while (n > 1) {
+		uint32_t half = n / 2;
+
+		lo += half & -(uint32_t)(end[lo + half - 1] < value);
+		n -= half;
+	}
+	return lo;
+}
 
 // bits_row.c: all rows of a field at once.
 void bits_rows_up(uint64_t *rows, size_t n, unsigned words, unsigned from, unsigned to);

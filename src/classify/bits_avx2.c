@@ -53,7 +53,7 @@ AVX2 static void range(
 	if (s->size == 2 && s->n_top <= BITS_NODE)
 		range_n(s, 2, BITS_NODE, 1, keys, n, sum);
 	else if (s->size == 2)
-		range_n(s, 2, BITS_TOP, s->levels, keys, n, sum);
+		range_n(s, 2, BITS_TOP, 1, keys, n, sum);
 	else if (s->levels == 1 && s->n_top <= BITS_NODE)
 		range_n(s, 4, BITS_NODE, 1, keys, n, sum);
 	else if (s->levels == 2)
@@ -65,21 +65,29 @@ AVX2 static void range(
 AVX2 static void sum_group(const struct bits_view *v, const struct bits_group *g,
 	const struct classify_key *keys, unsigned n, uint32_t *sum)
 {
-	const struct bits_step *s = &v->step[g->step], *end = s + g->n_steps;
-
-	memset(sum, 0, n * sizeof(*sum));
-	for (; s < end && s->how != BITS_BYTE; s++) {
-		if (s->how == BITS_TABLE)
-			bits_table_step(s, keys, n, sum);
-		else
-			range(s, keys, n, sum);
-	}
-	bits_byte_steps(s, (unsigned)(end - s), keys, n, sum);
+	bits_sum_group(v, g, keys, n, sum, range);
 }
 
 INLINE __m256i row(const struct bits_view *v, unsigned g, sums *sum, unsigned i, unsigned w)
 {
 	return _mm256_load_si256((const __m256i *)&v->group[g].rows[sum[g][i] + w]);
+}
+
+// Rows of two words.
+INLINE void and2(const struct bits_view *v, unsigned groups, sums *sum, unsigned n, uint32_t *ids)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t bit = 128;
+
+		for (unsigned w = 2; w-- > 0;) {
+			uint64_t all = v->group[0].rows[sum[0][i] + w];
+
+			for (unsigned g = 1; g < groups; g++)
+				all &= v->group[g].rows[sum[g][i] + w];
+			bit = all != 0 ? w * 64 + (uint32_t)__builtin_ctzll(all) : bit;
+		}
+		ids[i] = v->id[bit];
+	}
 }
 
 // Rows of four words and more.
@@ -114,7 +122,7 @@ INLINE void and_n(const struct bits_view *v, unsigned groups, sums *sum, unsigne
 	if (v->words == 1)
 		bits_and1(v, groups, sum, n, ids);
 	else if (v->words == 2)
-		bits_and_few(v, 2, groups, sum, n, ids);
+		and2(v, groups, sum, n, ids);
 	else
 		and_more(v, groups, sum, n, ids);
 }

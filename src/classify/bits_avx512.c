@@ -23,6 +23,12 @@ INLINE __m512i all(uint32_t v)
 	return _mm512_set1_epi32((int)v);
 }
 
+// Which of 16 lanes hold something, if `left` do.
+INLINE __mmask16 lanes(unsigned left)
+{
+	return (__mmask16)(left < LANES ? (1u << left) - 1 : 0xffff);
+}
+
 INLINE __m512i two(const struct classify_key *lo, const struct classify_key *hi)
 {
 	__m512i v = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)lo));
@@ -86,7 +92,7 @@ INLINE __m512i values(const struct bits_step *s, const struct turned *t,
 	if (s->at < HALF) {
 		v = _mm512_load_si512(&t->word[s->at / 4][i]);
 	} else {
-		__mmask16 live = (__mmask16)(n - i < LANES ? (1u << (n - i)) - 1 : 0xffff);
+		__mmask16 live = lanes(n - i);
 		const uint8_t *at = (const uint8_t *)(keys + i) + s->at / 4 * 4;
 
 		v = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, step, at, 1);
@@ -373,7 +379,7 @@ INLINE unsigned still_none(const uint32_t *bit, const uint32_t *key, unsigned m,
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < m; i += LANES) {
-		__mmask16 live = (__mmask16)(m - i < LANES ? (1u << (m - i)) - 1 : 0xffff);
+		__mmask16 live = lanes(m - i);
 		__mmask16 k = _mm512_mask_cmpeq_epi32_mask(
 			live, _mm512_load_si512(bit + i), all(NO_BIT));
 		__m512i who = _mm512_maskz_compress_epi32(k, _mm512_load_si512(key + i));
@@ -430,7 +436,7 @@ INLINE void and_n(const struct bits_view *v, unsigned groups, sums *sum, unsigne
 INLINE void direct(const struct bits_view *v, sums *sum, unsigned n, uint32_t *ids)
 {
 	for (unsigned i = 0; i < n; i += LANES) {
-		__mmask16 live = (__mmask16)(n - i < LANES ? (1u << (n - i)) - 1 : 0xffff);
+		__mmask16 live = lanes(n - i);
 		__m512i place = _mm512_load_si512(&sum[0][i]);
 
 		_mm512_mask_storeu_epi32(
@@ -472,13 +478,13 @@ AVX512 void bits_first_avx512(
 		for (unsigned i = 0; i < n; i += LANES)
 			_mm512_store_si512(&sum[g][i], _mm512_setzero_si512());
 		for (const struct bits_step *end = s + v->group[g].n_steps; s < end; s++) {
-			if (s->how_16 == BITS_FEW) {
+			if (s->how == BITS_FEW) {
 				few_bits(s, &t, keys, n, sum[g]);
-			} else if (s->how_16 == BITS_TOP_ONLY) {
+			} else if (s->how == BITS_TOP_ONLY) {
 				top_only(s, &t, keys, n, sum[g]);
-			} else if (s->how_16 == BITS_TABLE) {
+			} else if (s->how == BITS_TABLE) {
 				table(s, &t, keys, n, sum[g]);
-			} else if (s->how_16 == BITS_BYTE) {
+			} else if (s->how == BITS_BYTE) {
 				bytes(s, &t, keys, n, sum[g]);
 			} else {
 				found[n_found].step = s;

@@ -112,6 +112,19 @@ void bits_field_free(struct bits_field *f)
 	*f = (struct bits_field){0};
 }
 
+size_t bits_field_bytes(const struct bits_field *f, unsigned words)
+{
+	size_t n = f->max_cells * (sizeof(*f->cls) + sizeof(*f->off));
+
+	if (f->end != NULL)
+		n += f->max_cells * sizeof(*f->end);
+	if (f->table != NULL)
+		n += BITS_TABLE_VALUES * sizeof(*f->table);
+	n += f->max_classes * (words * sizeof(*f->rows) + sizeof(*f->hash) + sizeof(*f->count));
+	n += f->max_classes * (sizeof(*f->mark) + 5 * sizeof(*f->map));
+	return n + f->max_up * sizeof(*f->up);
+}
+
 void bits_field_fill(struct bits_field *f, uint32_t from, uint32_t to, uint32_t class)
 {
 	uint32_t n = to < UINT16_MAX ? to + 1 : UINT16_MAX + 1;
@@ -120,24 +133,10 @@ void bits_field_fill(struct bits_field *f, uint32_t from, uint32_t to, uint32_t 
 		f->table[value] = (uint16_t) class;
 }
 
-static uint32_t cell_of(const struct bits_field *f, uint32_t value)
-{
-	uint32_t lo = 0;
-
-	for (uint32_t n = f->n_cells; n > 1;) {
-		uint32_t half = n / 2;
-
-		if (f->end[lo + half - 1] < value)
-			lo += half;
-		n -= half;
-	}
-	return lo;
-}
-
 // Makes a value the last one of a cell, and returns that cell.  There is room.
 static uint32_t cut(struct bits_field *f, uint32_t value)
 {
-	uint32_t i = cell_of(f, value), behind = f->n_cells - i;
+	uint32_t i = bits_cell_of(f->end, f->n_cells, value), behind = f->n_cells - i;
 
 	if (f->end[i] == value)
 		return i;
@@ -260,8 +259,9 @@ static bool same(const struct bits_field *f, uint32_t a, uint32_t b, unsigned wo
 	       memcmp(&f->rows[(size_t)a * words], &f->rows[(size_t)b * words], words * 8) == 0;
 }
 
-// Are there equal rows?  map[] becomes, for each class, the one with the same row that did not have the bit, or itself.
-// Behind it lies a hash table of the classes without the bit: their numbers plus one.
+// Are there equal rows?  map[] becomes, for each class, the one with the same row that did not have
+// the bit, or itself.  Behind it lies a hash table of the classes without the bit: their numbers plus
+// one.
 static bool find_equal(struct bits_field *f, unsigned words)
 {
 	uint32_t *table = f->map + f->max_classes, size = 1;

@@ -50,6 +50,24 @@ static inline __attribute__((always_inline)) void bits_byte_steps(const struct b
 		bits_bytes4(s, 1, keys, n, sum);
 }
 
+// The sum of what a group's steps add, for each key; range() does the steps that search.  The caller
+// has its own copy, made with its instructions.
+static inline __attribute__((always_inline)) void bits_sum_group(const struct bits_view *v,
+	const struct bits_group *g, const struct classify_key *keys, unsigned n, uint32_t *sum,
+	void (*range)(const struct bits_step *, const struct classify_key *, unsigned, uint32_t *))
+{
+	const struct bits_step *s = &v->step[g->step], *end = s + g->n_steps;
+
+	memset(sum, 0, n * sizeof(*sum));
+	for (; s < end && s->size != 1; s++) {
+		if (s->how == BITS_TABLE)
+			bits_table_step(s, keys, n, sum);
+		else
+			range(s, keys, n, sum);
+	}
+	bits_byte_steps(s, (unsigned)(end - s), keys, n, sum);
+}
+
 static inline uint32_t bits_lowest(uint64_t word) // 64: none
 {
 	return word != 0 ? (uint32_t)__builtin_ctzll(word) : 64;
@@ -65,24 +83,6 @@ static inline __attribute__((always_inline)) void bits_and1(const struct bits_vi
 		for (unsigned g = 1; g < groups; g++)
 			all &= v->group[g].rows[sum[g][i]];
 		ids[i] = v->id[bits_lowest(all)];
-	}
-}
-
-// Rows of two or four words.
-static inline __attribute__((always_inline)) void bits_and_few(const struct bits_view *v,
-	unsigned words, unsigned groups, uint32_t (*sum)[CLASSIFY_BURST], unsigned n, uint32_t *ids)
-{
-	for (unsigned i = 0; i < n; i++) {
-		uint32_t bit = words * 64;
-
-		for (unsigned w = words; w-- > 0;) {
-			uint64_t all = v->group[0].rows[sum[0][i] + w];
-
-			for (unsigned g = 1; g < groups; g++)
-				all &= v->group[g].rows[sum[g][i] + w];
-			bit = all != 0 ? w * 64 + (uint32_t)__builtin_ctzll(all) : bit;
-		}
-		ids[i] = v->id[bit];
 	}
 }
 

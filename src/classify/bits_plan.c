@@ -60,11 +60,10 @@ static bool fits(const struct bits *b, const struct group *g, bool low, size_t c
 	return g->low == low && g->rows * classes * b->words <= PRODUCT_WORDS;
 }
 
-// Puts fields into the first group they fit in, or the smallest.
-static void pack(const struct bits *b, struct plan *p, bool smallest)
+// Puts the fields of the list into the first group they fit in, or the smallest.
+static void pack(
+	const struct bits *b, const unsigned *list, unsigned n, struct plan *p, bool smallest)
 {
-	unsigned list[BITS_FIELDS], n = active(b, list);
-
 	p->n = 0;
 	for (unsigned i = 0; i < n; i++) {
 		bool low = is_low(b, list[i]);
@@ -88,10 +87,11 @@ static void pack(const struct bits *b, struct plan *p, bool smallest)
 // after every change, and room in the cache.
 static void make_groups(const struct bits *b, struct plan *p)
 {
+	unsigned list[BITS_FIELDS], n = active(b, list);
 	struct plan small;
 
-	pack(b, p, false);
-	pack(b, &small, true);
+	pack(b, list, n, p, false);
+	pack(b, list, n, &small, true);
 	if (small.n <= p->n)
 		*p = small;
 }
@@ -157,7 +157,7 @@ static int make_tree(struct bits_field *f, struct bits_step *s)
 {
 	uint32_t node = node_size(f->n_cells), n = f->n_cells, *to;
 	const uint32_t *from = f->end;
-	size_t need = 0, max = f->max_up;
+	size_t need = 0;
 
 	s->levels = 1;
 	s->node = (uint8_t)node;
@@ -165,9 +165,8 @@ static int make_tree(struct bits_field *f, struct bits_step *s)
 		need += padded(nodes(m, node));
 		s->levels++;
 	}
-	if (reserve(&f->up, &max, need, sizeof(*f->up)) != 0)
+	if (reserve(&f->up, &f->max_up, need, sizeof(*f->up)) != 0)
 		return -ENOMEM;
-	f->max_up = (uint32_t)max;
 	pad(f->end, n);
 	s->level[s->levels - 1] = f->end;
 	to = f->up;
@@ -215,7 +214,6 @@ static uint32_t byte_ranges(struct bits_field *f, uint32_t *off)
 static int make_byte(struct bits_field *f, struct bits_step *s)
 {
 	uint32_t *off = f->off + 256, shift, few, n;
-	size_t max = f->max_up;
 
 	if (f->changed)
 		f->bits = bits_that_count(f);
@@ -223,26 +221,25 @@ static int make_byte(struct bits_field *f, struct bits_step *s)
 	shift = (uint32_t)__builtin_ctz(f->bits);
 	few = f->bits >> shift;
 
-	s->how = s->how_16 = BITS_BYTE;
+	s->how = BITS_BYTE;
 	s->off_16 = off;
 	if (few < BITS_TOP / 2) {
 		while ((few & (few + 1)) != 0)
 			few |= few >> 1;
 		for (uint32_t i = 0; i <= few; i++)
 			off[i] = f->off[i << shift];
-		s->how_16 = BITS_FEW;
+		s->how = BITS_FEW;
 		s->shift = (uint8_t)shift;
 		s->few = (uint8_t)few;
 		return 0;
 	}
-	if (reserve(&f->up, &max, BITS_TOP, sizeof(*f->up)) != 0)
+	if (reserve(&f->up, &f->max_up, BITS_TOP, sizeof(*f->up)) != 0)
 		return -ENOMEM;
-	f->max_up = (uint32_t)max;
 	n = byte_ranges(f, off);
 	if (n > BITS_TOP / 2)
 		return 0;
 	pad(f->up, n);
-	s->how_16 = BITS_TOP_ONLY;
+	s->how = BITS_TOP_ONLY;
 	s->level[0] = f->up;
 	s->n_top = n;
 	return 0;
@@ -256,14 +253,14 @@ static int make_table(struct bits_field *f, struct bits_step *s)
 	s->table = f->table;
 	if (f->table != NULL)
 		return 0;
-	f->table = malloc((UINT16_MAX + 2) * sizeof(*f->table));
+	f->table = malloc(BITS_TABLE_VALUES * sizeof(*f->table));
 	if (f->table == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < f->n_cells; i++) {
 		bits_field_fill(f, value, f->end[i], f->cls[i]);
 		value = f->end[i] + 1;
 	}
-	f->table[UINT16_MAX + 1] = 0;
+	f->table[BITS_TABLE_VALUES - 1] = 0;
 	s->table = f->table;
 	return 0;
 }
@@ -283,10 +280,10 @@ static int make_step(struct bits *b, unsigned field, size_t stride, struct bits_
 		return make_byte(f, s);
 	s->off_16 = f->off;
 	if (size == 2 && f->n_cells > BITS_TOP) {
-		s->how = s->how_16 = BITS_TABLE;
+		s->how = BITS_TABLE;
 		return make_table(f, s);
 	}
-	s->how = s->how_16 = f->n_cells > BITS_TOP ? BITS_TREE : BITS_TOP_ONLY;
+	s->how = f->n_cells > BITS_TOP ? BITS_TREE : BITS_TOP_ONLY;
 	return make_tree(f, s);
 }
 
@@ -365,7 +362,8 @@ int bits_plan(struct bits *b)
 	v->words = b->words;
 	v->id = b->id;
 	v->direct = NULL;
-	v->n_groups = v->n_groups4 = 0;
+	v->n_groups = p.n;
+	v->n_groups4 = 0;
 	for (unsigned i = 0; i < p.n; i++) {
 		struct group *g = &p.group[i];
 		size_t stride = p.n == 1 ? 1 : b->words;
@@ -380,7 +378,6 @@ int bits_plan(struct bits *b)
 		}
 		if (make_rows(b, g, i, p.n == 1) != 0)
 			return -ENOMEM;
-		v->n_groups++;
 		v->n_groups4 += !g->low;
 	}
 	return 0;
