@@ -12,7 +12,6 @@
 #include "classify/classify.h"
 
 struct classify_engine {
-	const char *name;
 	// Tables for n rules in ascending order; the rules are copied as far as needed.  NULL: no memory.
 	void *(*new)(const struct classify_rule *const *rules, size_t n);
 	void (*free)(void *tables); // NULL is fine
@@ -28,7 +27,7 @@ struct classify_engine {
 	size_t (*bytes)(const void *tables); // memory held
 };
 
-// bits.c: up to some thousand rules.
+// bits.c: up to 2,000 rules.
 extern const struct classify_engine classify_bits;
 
 // large.c: more rules than that.

@@ -16,8 +16,8 @@
 // is one cache line, or three if it looks at more than IPv4 rules do.
 //
 // A change touches one bucket, or the bit vectors.  Rules that are added go to the shortest of the
-// buckets they may go to; groups are chosen anew when all rules are replaced, and one more is made for
-// a rule that finds only long buckets.
+// buckets they may go to; where all of these are long, to the bit vectors, and when there is no more
+// room in these, to a group that is made for them.  Groups are chosen anew when all rules are replaced.
 //
 // Invariants: rules of a bucket ascend; min_order of a group is not above any of its rules' orders; the
 // slot's filter has the bits of all its rules and no others.
@@ -158,7 +158,7 @@ static void large_first(
 static size_t large_bytes(const void *tables)
 {
 	const struct large *t = tables;
-	size_t n = sizeof(*t) + classify_bits.bytes(t->few.bits) +
+	size_t n = sizeof(*t) + large_plan_bytes() + classify_bits.bytes(t->few.bits) +
 		   t->arena.room * sizeof(*t->arena.line);
 
 	for (unsigned i = 0; i < t->n_groups; i++)
@@ -167,7 +167,6 @@ static size_t large_bytes(const void *tables)
 }
 
 const struct classify_engine classify_large = {
-	.name = "large",
 	.new = large_new,
 	.free = large_free,
 	.add = large_add,

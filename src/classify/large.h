@@ -48,7 +48,7 @@ struct large_group {
 	unsigned shift;     // hash >> shift: the slot
 	uint32_t min_order; // no rule of the group is before it
 	uint32_t *slot;     // start of the bucket << LARGE_BLOOM | hashes in it, 0: empty
-	uint32_t n_full, n_rules;
+	uint32_t n_full;    // slots
 };
 
 struct large_arena {
@@ -57,8 +57,8 @@ struct large_arena {
 	uint32_t free[LARGE_START_BITS + 1]; // first run of 2^i lines, UINT32_MAX: none
 };
 
-// Rules that would make poor groups are matched by bit vectors: a few hundred cost little.  They know
-// a rule by its place in `rule`.
+// Rules that would make poor groups are matched by bit vectors: a few hundred cost little.  These know
+// a rule by its place in `rank`.
 struct large_few {
 	void *bits;
 	uint32_t n;
@@ -72,8 +72,7 @@ struct large {
 	uint32_t words; // bit w: some group looks at word w
 	struct large_arena arena;
 	struct large_few few;
-	// The finest mask of each field that groups are made of, coarsest first; see large_plan.c.
-	struct large_levels *levels;
+	struct large_levels *levels; // the masks that those of groups are made of: large_plan.c
 };
 
 void large_rule_read(struct large_rule *r, const struct classify_rule *rule);
@@ -83,6 +82,9 @@ void large_arena_init(struct large_arena *a);
 unsigned large_run_size(uint32_t n); // log2 of the lines a run for n has
 uint32_t large_arena_take(struct large_arena *a, uint32_t n);
 void large_arena_give(struct large_arena *a, uint32_t start, uint32_t n);
+
+// A hash's slot among those for n rules: hash >> this.
+unsigned large_shift(size_t n_rules);
 
 // Groups.  0 or -ENOMEM, after which the tables are good for being freed only.
 int large_group_init(struct large_group *g, const uint32_t *mask, uint32_t n_rules);
@@ -107,6 +109,7 @@ void large_few_first(
 int large_plan(struct large *t, const struct large_rule *rules, size_t n);
 // The finest mask that a group may have for this rule.
 void large_plan_mask(const struct large *t, const struct large_rule *r, uint32_t *mask);
+size_t large_plan_bytes(void); // of memory that the levels take
 
 size_t large_all(const void *tables, const struct classify_key *key, uint32_t *ids, size_t max);
 void large_first_scalar(
@@ -153,8 +156,10 @@ static inline uint32_t large_start(uint32_t slot)
 	return slot >> LARGE_BLOOM;
 }
 
-static inline bool large_in_ranges(const struct large_line *l, const struct classify_key *key)
+// Not 0 if a key's ports are outside of a line's ranges.
+static inline uint32_t large_ports_differ(
+	const struct large_line *l, const struct classify_key *key)
 {
-	return (uint16_t)(key->sport - l->sport_lo) <= l->sport_span &&
-	       (uint16_t)(key->dport - l->dport_lo) <= l->dport_span;
+	return ((uint16_t)(key->sport - l->sport_lo) > l->sport_span) |
+	       ((uint16_t)(key->dport - l->dport_lo) > l->dport_span);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { FIRST_LINES = 1024, HUGE_PAGE = 2 << 20 };
+enum { HUGE_PAGE = 2 << 20, FIRST_LINES = HUGE_PAGE / sizeof(struct large_line) };
 #define NONE UINT32_MAX
 
 void large_arena_init(struct large_arena *a)
@@ -21,7 +21,7 @@ unsigned large_run_size(uint32_t n)
 
 static int grow(struct large_arena *a, uint32_t need)
 {
-	size_t room = a->room == 0 ? 32768 : a->room, bytes;
+	size_t room = a->room == 0 ? FIRST_LINES : a->room, bytes;
 	struct large_line *line;
 
 	while (room < (size_t)a->n + need)

@@ -82,14 +82,7 @@ AVX2 static inline uint32_t long_differs(const struct large_line *l, const struc
 AVX2 void large_first_avx2(
 	const struct large *t, const struct classify_key *keys, unsigned n, uint32_t *ids)
 {
-	uint64_t best[CLASSIFY_BURST];
-	struct large_lanes lanes;
-	struct large_work w;
+	const struct large_steps own = {probe_all, differs, long_differs};
 
-	large_few_first(&t->few, keys, n, best);
-	large_lanes_fill(&lanes, t->words, keys, n);
-	probe_all(t, &lanes, n, &w);
-	large_look(t, keys, &w, best, differs, long_differs);
-	for (unsigned i = 0; i < n; i++)
-		ids[i] = (uint32_t)best[i];
+	large_first_by(&own, t, keys, n, ids);
 }

@@ -98,13 +98,20 @@ static uint32_t bucket_lines(const struct large_line *l)
 	return (uint32_t)(end - l);
 }
 
+unsigned large_shift(size_t n_rules)
+{
+	unsigned shift = MIN_SHIFT;
+
+	while (shift > 32 - LARGE_START_BITS && (size_t)1 << (32 - shift) < 2 * n_rules)
+		shift--;
+	return shift;
+}
+
 static int slots_new(struct large_group *g, uint32_t n_rules)
 {
 	size_t n;
 
-	g->shift = MIN_SHIFT;
-	while (g->shift > 32 - LARGE_START_BITS && 1u << (32 - g->shift) < 2 * n_rules)
-		g->shift--;
+	g->shift = large_shift(n_rules);
 	n = (size_t)1 << (32 - g->shift);
 	g->slot = aligned_alloc(64, n * sizeof(*g->slot));
 	if (g->slot == NULL)
@@ -232,7 +239,6 @@ int large_group_put(struct large_group *g, struct large_arena *a, const struct l
 	image_make(&m, r);
 	if (image_put(g, a, large_hash(g, r->value), &m) != 0)
 		return -ENOMEM;
-	g->n_rules++;
 	if (r->rule->order < g->min_order)
 		g->min_order = r->rule->order;
 	if (g->n_full > 1u << (31 - g->shift) && g->shift > 32 - LARGE_START_BITS)
@@ -282,10 +288,8 @@ int large_group_drop(struct large_group *g, struct large_arena *a, const struct 
 		return 0;
 	l = &a->line[large_start(*slot)];
 	do {
-		if (l[at].order == r->rule->order) {
-			g->n_rules--;
+		if (l[at].order == r->rule->order)
 			return bucket_drop(g, a, slot, at) == 0 ? 1 : -ENOMEM;
-		}
 		more = l[at].more;
 		at += l[at].lines;
 	} while (more != 0);

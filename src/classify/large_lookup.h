@@ -33,14 +33,22 @@ static inline void large_lanes_fill(
 	}
 }
 
+// What each instruction set does in its own way.
+struct large_steps {
+	// The first lines of all buckets that keys come to.
+	void (*probe)(const struct large *t, const struct large_lanes *lanes, unsigned n,
+		struct large_work *w);
+	// Not 0 if a line's own words say no, and if all words of one do that has three.
+	uint32_t (*differs)(const struct large_line *l, const struct classify_key *key);
+	uint32_t (*long_differs)(const struct large_line *l, const struct classify_key *key);
+};
+
 // Compares one rule with one key at a time, without jumps, for no outcome is the likely one (a loop
 // with jumps took 1.3 times as long).  Where the rule does not match, the next one of its bucket is
 // appended; as one item makes one other at most, the ring cannot overflow.  best: ranks so far.
-// differs(): not 0 if a line's own words say no; long_differs(): as to all words.
-static inline __attribute__((always_inline)) void large_look(const struct large *t,
-	const struct classify_key *keys, struct large_work *w, uint64_t *best,
-	uint32_t (*differs)(const struct large_line *, const struct classify_key *),
-	uint32_t (*long_differs)(const struct large_line *, const struct classify_key *))
+static inline __attribute__((always_inline)) void large_look(const struct large_steps *own,
+	const struct large *t, const struct classify_key *keys, struct large_work *w,
+	uint64_t *best)
 {
 	uint32_t n = w->n;
 
@@ -50,14 +58,27 @@ static inline __attribute__((always_inline)) void large_look(const struct large 
 		const struct classify_key *key = &keys[k];
 		uint64_t rank = large_rank(l->order, l->id), known = best[k];
 
-		miss = differs(l, key);
-		miss |= (uint16_t)(key->sport - l->sport_lo) > l->sport_span;
-		miss |= (uint16_t)(key->dport - l->dport_lo) > l->dport_span;
+		miss = own->differs(l, key) | large_ports_differ(l, key);
 		if (__builtin_expect(l->lines != 1, 0))
-			miss |= long_differs(l, key);
+			miss |= own->long_differs(l, key);
 		w->item[n % LARGE_WORK] = item + (l->lines << LARGE_KEY_BITS);
 		n += (miss != 0) & (l->more != 0) & (rank < known);
 		rank |= 0 - (uint64_t)(miss != 0);
 		best[k] = rank < known ? rank : known;
 	}
+}
+
+static inline __attribute__((always_inline)) void large_first_by(const struct large_steps *own,
+	const struct large *t, const struct classify_key *keys, unsigned n, uint32_t *ids)
+{
+	uint64_t best[CLASSIFY_BURST];
+	struct large_lanes lanes;
+	struct large_work w;
+
+	large_few_first(&t->few, keys, n, best);
+	large_lanes_fill(&lanes, t->words, keys, n);
+	own->probe(t, &lanes, n, &w);
+	large_look(own, t, keys, &w, best);
+	for (unsigned i = 0; i < n; i++)
+		ids[i] = (uint32_t)best[i];
 }

@@ -220,6 +220,11 @@ void large_plan_mask(const struct large *t, const struct large_rule *r, uint32_t
 			}
 }
 
+size_t large_plan_bytes(void)
+{
+	return sizeof(struct large_levels);
+}
+
 static bool fits(const struct seen *s, const struct choice *c)
 {
 	unsigned ok = 1;
@@ -344,7 +349,7 @@ static int group_make(struct large *t, struct plan *p, const struct choice *c)
 	return 0;
 }
 
-static int groups_make(struct large *t, struct plan *p, size_t n)
+static int groups_make(struct large *t, struct plan *p)
 {
 	int rc = 0;
 
@@ -353,10 +358,9 @@ static int groups_make(struct large *t, struct plan *p, size_t n)
 		choices_look(p);
 	while (rc == 0 && p->n_left > FEW) {
 		const struct choice *c = choices_best(p);
-
 		bool many = t->n_groups >= GROUPS_MAX; // the next one takes all that is left
 
-		if ((many || c->gain < n / SMALL * GAIN) && p->depth < UINT16_MAX) {
+		if ((many || c->gain < p->n / SMALL * GAIN) && p->depth < UINT16_MAX) {
 			p->depth = many ? UINT16_MAX : p->depth * 4;
 			choices_look(p);
 			continue;
@@ -368,11 +372,9 @@ static int groups_make(struct large *t, struct plan *p, size_t n)
 
 int large_plan(struct large *t, const struct large_rule *rules, size_t n)
 {
-	struct plan p = {.rules = rules, .n_left = n, .n = n, .shift = 28};
+	struct plan p = {.rules = rules, .n_left = n, .n = n, .shift = large_shift(n)};
 	int rc = -ENOMEM;
 
-	while (p.shift > 32 - LARGE_START_BITS && (size_t)1 << (32 - p.shift) < 2 * n)
-		p.shift--;
 	t->levels = levels_make(rules, n);
 	p.left = calloc(n + 1, sizeof(*p.left));
 	p.seen = calloc(n + 1, sizeof(*p.seen));
@@ -385,11 +387,10 @@ int large_plan(struct large *t, const struct large_rule *rules, size_t n)
 	}
 	if (rc == 0)
 		rc = choices_make(&p, t->levels);
-	if (rc == 0) {
-		rc = groups_make(t, &p, n);
-		if (rc == 0)
-			rc = large_few_init(&t->few, rules, p.left, p.n_left);
-	}
+	if (rc == 0)
+		rc = groups_make(t, &p);
+	if (rc == 0)
+		rc = large_few_init(&t->few, rules, p.left, p.n_left);
 	free(p.choice);
 	free(p.load);
 	free(p.seen);

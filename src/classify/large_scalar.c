@@ -13,7 +13,7 @@ static bool line_matches(const struct large_line *l, const struct classify_key *
 	for (unsigned w = 0; w < LARGE_WORD_SRC + 1; w++)
 		differ |= (words[w] ^ l->value[w]) & l->mask[w];
 	differ |= (words[LARGE_WORD_DST] ^ l->value_dst) & l->mask_dst;
-	if (differ != 0 || !large_in_ranges(l, key))
+	if ((differ | large_ports_differ(l, key)) != 0)
 		return false;
 	if (l->lines == 1)
 		return true;
