@@ -43,21 +43,24 @@ void classify_free(struct classify *c); // no reader may be left
 // see the set before the call or the set after it, and after it has returned no reader sees the old
 // one: what the ids of removed rules stand for may then be freed.
 //
-// Replaces all rules.  -EEXIST two of one order, -EINVAL a range's end below its begin, an id of
-// CLASSIFY_NONE, -ENOMEM.
-int classify_set(struct classify *c, const struct classify_rule *rules, size_t n, struct err *err);
+// -EEXIST two rules of one order, -EINVAL a range's end below its begin or an id of CLASSIFY_NONE,
+// -ENOENT no rule to delete, -ENOMEM.
 //
+// Replaces all rules.
+int classify_set(struct classify *c, const struct classify_rule *rules, size_t n, struct err *err);
+
 // One rule more or less takes some ten microseconds (0.1 ms around 1,000 rules), but
 // the call that brings a growing set to 2,000 rules, or a shrinking one below 1,000, builds both copies
 // of another structure from all rules: 5 to 20 ms.
 int classify_add(struct classify *c, const struct classify_rule *rule, struct err *err);
-// -ENOENT if no rule has that order.
 int classify_delete(struct classify *c, uint32_t order, struct err *err);
+
 // For many rules while nobody looks anything up: from the hold on, adding and deleting only changes the
 // rules; the release makes the tables from all of them, once.  No lookup may come between the two.
 // -ENOMEM: still held; may be tried again.
 void classify_hold(struct classify *c);
 int classify_release(struct classify *c, struct err *err);
+
 size_t classify_count(const struct classify *c);
 size_t classify_bytes(const struct classify *c); // of memory held by the tables
 
@@ -75,8 +78,8 @@ size_t classify_all(
 // are more, or their tables larger, than a block holds; -ENOMEM; nothing then matches.
 int classify_flat(const struct classify_rule *rules, size_t n, void *out, struct err *err);
 
-// Which instructions lookups use.  The best the CPU has is chosen at the start; another one may be
-// forced for the whole process, for tests and measurements.  false: the CPU lacks it.
+// Which instructions lookups use: the best the CPU has; others may be forced for the whole process,
+// for tests and measurements.  false: the CPU lacks them.
 enum classify_isa { CLASSIFY_SCALAR, CLASSIFY_AVX2, CLASSIFY_AVX512 };
 bool classify_use(enum classify_isa isa);
 const char *classify_isa_name(enum classify_isa isa);
