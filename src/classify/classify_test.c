@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,12 +174,6 @@ static void changes_one_by_one_agree_with_a_linear_scan(void **state)
 	}
 }
 
-static struct classify_rule any(uint32_t order, uint32_t id)
-{
-	return (struct classify_rule){
-		.sport_hi = UINT16_MAX, .dport_hi = UINT16_MAX, .order = order, .id = id};
-}
-
 static uint32_t first(const struct classify *c, const struct classify_key *k)
 {
 	uint32_t id = 0;
@@ -215,7 +208,7 @@ static void rules_are_matched_by_order_however_they_were_added(void **state)
 		uint32_t ids[5], last = 0;
 
 		for (unsigned j = 0; j < 5; j++) {
-			struct classify_rule r = any(orders[i][j], orders[i][j] / 2);
+			struct classify_rule r = oracle_any(orders[i][j], orders[i][j] / 2);
 
 			assert_int_equal(classify_add(c, &r, NULL), 0);
 		}
@@ -231,7 +224,7 @@ static void rules_are_matched_by_order_however_they_were_added(void **state)
 
 static void a_value_outside_its_mask_matches_nothing(void **state)
 {
-	struct classify_rule r[2] = {any(1, 10), any(2, 20)};
+	struct classify_rule r[2] = {oracle_any(1, 10), oracle_any(2, 20)};
 	struct classify *c;
 
 	(void)state;
@@ -250,7 +243,8 @@ static void a_value_outside_its_mask_matches_nothing(void **state)
 
 static void wrong_rules_are_refused_and_change_nothing(void **state)
 {
-	struct classify_rule good[2] = {any(5, 50), any(9, 90)}, bad[2] = {any(6, 60), any(6, 61)};
+	struct classify_rule good[2] = {oracle_any(5, 50), oracle_any(9, 90)},
+			     bad[2] = {oracle_any(6, 60), oracle_any(6, 61)};
 	struct classify_key k = {0};
 	struct classify *c = made(good, 2);
 	struct err err = {0};
@@ -264,7 +258,7 @@ static void wrong_rules_are_refused_and_change_nothing(void **state)
 	bad[0].sport_hi = 1;
 	assert_int_equal(classify_add(c, &bad[0], &err), -EINVAL);
 	assert_string_equal(err.msg, "rule 1: source ports 2-1 end before they begin");
-	bad[0] = any(1, CLASSIFY_NONE);
+	bad[0] = oracle_any(1, CLASSIFY_NONE);
 	assert_int_equal(classify_add(c, &bad[0], &err), -EINVAL);
 	assert_int_equal(classify_set(c, bad, 2, &err), -EINVAL);
 	assert_int_equal(classify_delete(c, 6, &err), -ENOENT);
@@ -276,7 +270,7 @@ static void wrong_rules_are_refused_and_change_nothing(void **state)
 
 static void a_mask_and_a_range_of_one_port_both_count(void **state)
 {
-	struct classify_rule r = any(0, 1);
+	struct classify_rule r = oracle_any(0, 1);
 	struct classify *c;
 
 	(void)state;

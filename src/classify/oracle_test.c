@@ -147,6 +147,12 @@ static void random_range(uint64_t *state, uint16_t *lo, uint16_t *hi)
 	*hi = any ? UINT16_MAX : (a < b ? b : a);
 }
 
+struct classify_rule oracle_any(uint32_t order, uint32_t id)
+{
+	return (struct classify_rule){
+		.sport_hi = UINT16_MAX, .dport_hi = UINT16_MAX, .order = order, .id = id};
+}
+
 uint64_t oracle_fields(uint64_t *state)
 {
 	uint64_t all = oracle_random(state), some = oracle_random(state) & oracle_random(state);
@@ -156,7 +162,7 @@ uint64_t oracle_fields(uint64_t *state)
 
 struct classify_rule oracle_rule(uint64_t *state, uint64_t which)
 {
-	struct classify_rule r = {.sport_hi = UINT16_MAX, .dport_hi = UINT16_MAX};
+	struct classify_rule r = oracle_any(0, 0);
 	uint8_t *value = (uint8_t *)&r.value, *mask = (uint8_t *)&r.mask;
 	unsigned rare = 1 + oracle_below(state, 8);
 

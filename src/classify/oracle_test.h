@@ -28,6 +28,9 @@ uint64_t oracle_seed(void);
 uint64_t oracle_random(uint64_t *state);
 unsigned oracle_below(uint64_t *state, unsigned n);
 
+// A rule that every key matches.
+struct classify_rule oracle_any(uint32_t order, uint32_t id);
+
 // One rule that looks at some of the fields whose bits are set in `fields`, with masks of all kinds
 // and values of a small number, so that rules overlap.
 struct classify_rule oracle_rule(uint64_t *state, uint64_t fields);

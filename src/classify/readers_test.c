@@ -58,12 +58,6 @@ static void *reader(void *arg)
 	return NULL;
 }
 
-static struct classify_rule any(uint32_t order, uint32_t id)
-{
-	return (struct classify_rule){
-		.sport_hi = UINT16_MAX, .dport_hi = UINT16_MAX, .order = order, .id = id};
-}
-
 // Behind a rule for all keys, some rules come and go: they match, but never first.
 static void churn(struct classify *c, unsigned round, uint64_t *rnd)
 {
@@ -81,7 +75,7 @@ static void a_burst_sees_one_set_and_no_deleted_rule(void **state)
 {
 	struct shared s = {0};
 	const struct classify_readers readers = {wait_quiet, &s};
-	struct classify_rule always = any(LAST, ALWAYS);
+	struct classify_rule always = oracle_any(LAST, ALWAYS);
 	uint64_t rnd = oracle_seed();
 	pthread_t thread;
 
@@ -92,7 +86,7 @@ static void a_burst_sees_one_set_and_no_deleted_rule(void **state)
 	atomic_store(&s.running, true);
 	assert_int_equal(pthread_create(&thread, NULL, reader, &s), 0);
 	for (unsigned i = 0; i < CHANGES; i++) {
-		struct classify_rule r = any(i % 7, FIRST_ID + i);
+		struct classify_rule r = oracle_any(i % 7, FIRST_ID + i);
 
 		assert_int_equal(classify_add(s.c, &r, NULL), 0);
 		if (i % 16 == 0)
