@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Lookups with AVX-512.  One step at a time for the whole burst: no step of a key waits for another
 // key's, and the only branches are on the tables' shape.  A node of a search tree is one register.
+#include "base/turn.h"
 #include "classify/bits.h"
 #include "classify/bits_lookup.h"
 
@@ -29,42 +30,20 @@ INLINE __mmask16 lanes(unsigned left)
 	return (__mmask16)(left < LANES ? (1u << left) - 1 : 0xffff);
 }
 
-INLINE __m512i two(const struct classify_key *lo, const struct classify_key *hi)
+INLINE __m512i pair(const struct classify_key *k)
 {
-	__m512i v = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)lo));
-
-	return _mm512_inserti64x4(v, _mm256_loadu_si256((const __m256i *)hi), 1);
+	return turn_pair(k, k + 4);
 }
 
-INLINE void put(struct turned *t, unsigned word, unsigned i, __m512i v)
-{
-	_mm512_store_si512(&t->word[word][i], v);
-}
-
-// Rows of two keys each become columns.  The unpacks work within 128 bits, so that a register then
-// holds one word of four keys twice over, and the last step puts four such parts in order.
 INLINE void turn16(const struct classify_key *k, struct turned *t, unsigned i)
 {
-	__m512i r0 = two(k, k + 4), r1 = two(k + 1, k + 5), r2 = two(k + 2, k + 6);
-	__m512i r3 = two(k + 3, k + 7), r4 = two(k + 8, k + 12), r5 = two(k + 9, k + 13);
-	__m512i r6 = two(k + 10, k + 14), r7 = two(k + 11, k + 15);
-	__m512i a0 = _mm512_unpacklo_epi32(r0, r1), a1 = _mm512_unpackhi_epi32(r0, r1);
-	__m512i a2 = _mm512_unpacklo_epi32(r2, r3), a3 = _mm512_unpackhi_epi32(r2, r3);
-	__m512i a4 = _mm512_unpacklo_epi32(r4, r5), a5 = _mm512_unpackhi_epi32(r4, r5);
-	__m512i a6 = _mm512_unpacklo_epi32(r6, r7), a7 = _mm512_unpackhi_epi32(r6, r7);
-	__m512i b0 = _mm512_unpacklo_epi64(a0, a2), b1 = _mm512_unpackhi_epi64(a0, a2);
-	__m512i b2 = _mm512_unpacklo_epi64(a1, a3), b3 = _mm512_unpackhi_epi64(a1, a3);
-	__m512i c0 = _mm512_unpacklo_epi64(a4, a6), c1 = _mm512_unpackhi_epi64(a4, a6);
-	__m512i c2 = _mm512_unpacklo_epi64(a5, a7), c3 = _mm512_unpackhi_epi64(a5, a7);
+	const __m512i r[8] = {pair(k), pair(k + 1), pair(k + 2), pair(k + 3), pair(k + 8),
+		pair(k + 9), pair(k + 10), pair(k + 11)};
+	__m512i c[HALF_WORDS];
 
-	put(t, 0, i, _mm512_shuffle_i32x4(b0, c0, 0x88));
-	put(t, 1, i, _mm512_shuffle_i32x4(b1, c1, 0x88));
-	put(t, 2, i, _mm512_shuffle_i32x4(b2, c2, 0x88));
-	put(t, 3, i, _mm512_shuffle_i32x4(b3, c3, 0x88));
-	put(t, 4, i, _mm512_shuffle_i32x4(b0, c0, 0xdd));
-	put(t, 5, i, _mm512_shuffle_i32x4(b1, c1, 0xdd));
-	put(t, 6, i, _mm512_shuffle_i32x4(b2, c2, 0xdd));
-	put(t, 7, i, _mm512_shuffle_i32x4(b3, c3, 0xdd));
+	turn_pairs(r, c);
+	for (unsigned w = 0; w < HALF_WORDS; w++)
+		_mm512_store_si512(&t->word[w][i], c[w]);
 }
 
 AVX512 static void turn(const struct classify_key *keys, unsigned n, struct turned *t)

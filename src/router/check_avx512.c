@@ -5,6 +5,8 @@
 // of the frames; its stores have left the store buffer by the time the vectors are loaded from them.
 #include "router/check.h"
 
+#include "base/turn.h"
+
 #include <immintrin.h>
 #include <rte_mbuf.h>
 #include <string.h>
@@ -44,37 +46,19 @@ static inline bool fetch(
 	return odd == 0;
 }
 
-AVX512 static inline __m512i two(const uint8_t *lo, const uint8_t *hi)
+AVX512 static inline __m512i pair(uint8_t *const *f)
 {
-	__m512i v = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(lo + TURNED)));
-
-	return _mm512_inserti64x4(v, _mm256_loadu_si256((const __m256i *)(hi + TURNED)), 1);
+	return turn_pair(f[0] + TURNED, f[4] + TURNED);
 }
 
-// Rows of two frames each become columns.  The unpacks work within 128 bits, so that a register then
-// holds one word of four frames twice over, and the last step puts four such parts in order: that of
-// rows 0-3 (frames 0-3, 4-7) before that of rows 4-7 (frames 8-11, 12-15).
 AVX512 static inline void turn(uint8_t *const *f, struct words *w)
 {
-	__m512i r0 = two(f[0], f[4]), r1 = two(f[1], f[5]), r2 = two(f[2], f[6]);
-	__m512i r3 = two(f[3], f[7]), r4 = two(f[8], f[12]), r5 = two(f[9], f[13]);
-	__m512i r6 = two(f[10], f[14]), r7 = two(f[11], f[15]);
-	__m512i a0 = _mm512_unpacklo_epi32(r0, r1), a1 = _mm512_unpackhi_epi32(r0, r1);
-	__m512i a2 = _mm512_unpacklo_epi32(r2, r3), a3 = _mm512_unpackhi_epi32(r2, r3);
-	__m512i a4 = _mm512_unpacklo_epi32(r4, r5), a5 = _mm512_unpackhi_epi32(r4, r5);
-	__m512i a6 = _mm512_unpacklo_epi32(r6, r7), a7 = _mm512_unpackhi_epi32(r6, r7);
-	__m512i b0 = _mm512_unpacklo_epi64(a0, a2), b1 = _mm512_unpackhi_epi64(a0, a2);
-	__m512i b2 = _mm512_unpacklo_epi64(a1, a3), b3 = _mm512_unpackhi_epi64(a1, a3);
-	__m512i c0 = _mm512_unpacklo_epi64(a4, a6), c1 = _mm512_unpackhi_epi64(a4, a6);
-	__m512i c2 = _mm512_unpacklo_epi64(a5, a7), c3 = _mm512_unpackhi_epi64(a5, a7);
+	const __m512i r[8] = {pair(f), pair(f + 1), pair(f + 2), pair(f + 3), pair(f + 8),
+		pair(f + 9), pair(f + 10), pair(f + 11)};
+	__m512i c[8];
 
-	w->w2 = _mm512_shuffle_i32x4(b0, c0, 0x88);
-	w->w10 = _mm512_shuffle_i32x4(b2, c2, 0x88);
-	w->w14 = _mm512_shuffle_i32x4(b3, c3, 0x88);
-	w->w18 = _mm512_shuffle_i32x4(b0, c0, 0xdd);
-	w->w22 = _mm512_shuffle_i32x4(b1, c1, 0xdd);
-	w->w26 = _mm512_shuffle_i32x4(b2, c2, 0xdd);
-	w->w30 = _mm512_shuffle_i32x4(b3, c3, 0xdd);
+	turn_pairs(r, c);
+	*w = (struct words){c[0], c[2], c[3], c[4], c[5], c[6], c[7]};
 }
 
 AVX512 static inline __m512i all(uint32_t v)
