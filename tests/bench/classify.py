@@ -2,21 +2,11 @@
 """The classifier's figures: bench_classify holds both sides and takes their turns itself, so one run
 of it measures all the rows of a round."""
 import json
-import resource
-import subprocess
-import time
 
-from process import NotMeasured
+from process import Figure, NotMeasured, run
 
 PASSES = 3  # in each round
 SECONDS_MAX = 120
-
-
-class Figure:
-    """In the place of a Measured.  ns: the figure, in whatever unit the row has."""
-
-    def __init__(self, figure, share):
-        self.ns, self.share = figure, share
 
 
 class Turns:
@@ -27,28 +17,19 @@ class Turns:
 
     def take(self, env, key, side):
         if (key, side) not in self.left:
-            self.left = figures(*run(env))
+            self.left = figures(*measure(env))
         if (key, side) not in self.left:
             raise NotMeasured(f"bench_classify did not measure {key}")
         return self.left.pop((key, side))
 
 
-def run(env):
+def measure(env):
     """The lines it wrote, and its share of a CPU."""
     cmd = [f"{env.build}/tests/bench/bench_classify", *env.pages, "-m", "1024", "-l",
            str(env.cpus[1]), "--no-pci", "--no-telemetry", "--log-level=lib.eal:error",
            "--force-max-simd-bitwidth=512", "--", "--passes", str(PASSES)]
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    try:
-        r = subprocess.run(cmd, capture_output=True, text=True, check=False, timeout=SECONDS_MAX)
-    except subprocess.TimeoutExpired as e:
-        raise NotMeasured(f"bench_classify takes more than {SECONDS_MAX} s") from e
-    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    if r.returncode != 0:
-        said = r.stderr.strip().splitlines()
-        raise NotMeasured(f"bench_classify: exit {r.returncode}: {said[-1] if said else ''}")
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return [json.loads(line) for line in r.stdout.splitlines()], cpu / wall
+    output, _, share = run(cmd, SECONDS_MAX)
+    return [json.loads(line) for line in output.splitlines()], share
 
 
 def figures(lines, share):

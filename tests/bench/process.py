@@ -13,6 +13,7 @@ import glob
 import json
 import os
 import re
+import resource
 import select
 import signal
 import socket
@@ -46,6 +47,31 @@ class Measured:
             costs, n=10, method="inclusive")[0]
         if self.share < self.share_min:
             raise Busy(f"{what}: had only {self.share:.0%} of its CPU; the machine is busy")
+
+
+class Figure:
+    """In the place of a Measured: what a whole run took, in whatever unit the row has."""
+
+    def __init__(self, figure, share):
+        self.ns, self.share = figure, share
+
+
+def run(cmd, seconds_max=None):
+    """A program from its start to its end: (output, CPU seconds, share of a CPU)."""
+    name = os.path.basename(cmd[0])
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    try:
+        r = subprocess.run(cmd, capture_output=True, text=True, check=False, timeout=seconds_max)
+    except FileNotFoundError as e:
+        raise NotMeasured(f"{cmd[0]} is not there") from e
+    except subprocess.TimeoutExpired as e:
+        raise NotMeasured(f"{name} takes more than {seconds_max} s") from e
+    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if r.returncode != 0:
+        said = r.stderr.strip().splitlines()
+        raise NotMeasured(f"{name}: exit {r.returncode}: {said[-1] if said else ''}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return r.stdout, cpu, cpu / wall
 
 
 def thread_ns(pid, tid):

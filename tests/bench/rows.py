@@ -3,12 +3,9 @@
 import os
 import random
 import re
-import resource
-import subprocess
-import time
 
 import classify
-from process import Measured, NotMeasured, Testpmd
+from process import Figure, Measured, NotMeasured, Testpmd, run
 from veth import Lab, Sink
 import weir
 from weir import Generator, Router
@@ -150,13 +147,6 @@ class VethForward(Row):
                 return Measured("testpmd mac", t.windows(t.worker(), sink.count), queued=True)
 
 
-class Seconds:
-    """CPU time of a whole run, in the place of a Measured."""
-
-    def __init__(self, cpu_s, wall_s):
-        self.ns, self.share = cpu_s, cpu_s / wall_s
-
-
 class Ministat(Row):
     """A million values."""
 
@@ -180,18 +170,11 @@ class Ministat(Row):
         return path
 
     def run(self, program, values, outputs):
-        if not os.path.exists(program):
-            raise NotMeasured(f"{program} is not there")
-        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-        r = subprocess.run([program, "-n", values], capture_output=True, text=True, check=False)
-        wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-        if r.returncode != 0:
-            raise NotMeasured(f"{program}: exit {r.returncode}: {r.stderr.strip()}")
-        outputs[program] = self.figures(r.stdout)
+        output, cpu, share = run([program, "-n", values])
+        outputs[program] = self.figures(output)
         if len(set(outputs.values())) > 1:
             raise NotMeasured(f"the two print different figures: {outputs}")
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return Seconds(cpu, wall)
+        return Figure(cpu, share)
 
     @staticmethod
     def figures(text):

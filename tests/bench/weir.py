@@ -85,10 +85,11 @@ def write_conf(folder, name="router"):
 
 class Router(Process):
     def __init__(self, build, conf, rx, tx, folder, ns=None, options=()):
-        # A name and a socket of its own, whatever else runs here.
-        cmd = ["env", f"WEIR_RUNTIME_DIR={folder}/run", f"{build}/cmd/weir", "router",
-               "--conf", conf, "--port", f"igb2={rx}", "--port", f"igb3={tx}", "--report", str(int(WINDOW_S * 1000)), *options]
-        super().__init__(cmd, folder, ns, stdout=subprocess.PIPE, bufsize=0)
+        cmd = [f"{build}/cmd/weir", "router", "--conf", conf, "--port", f"igb2={rx}",
+               "--port", f"igb3={tx}", "--report", str(int(WINDOW_S * 1000)), *options]
+        # A socket of its own, whatever else runs here.
+        super().__init__(cmd, folder, ns, stdout=subprocess.PIPE, bufsize=0,
+                         env={**os.environ, "WEIR_RUNTIME_DIR": f"{folder}/run"})
 
     def own_windows(self):
         """As the router itself reports them: forwarded packets and the worker's CPU time."""
