@@ -5,9 +5,10 @@
 // Keys are copied to a small buffer just before they are looked up, outside of the time taken, in the
 // form each side wants: a parser would have left them in the cache as well.  The variants of both
 // sides take turns, pass by pass; figures are those of each batch's quickest pass, medians those of
-// whole passes.  Results are compared for every key, and with a linear scan for
-// some.  Writes one JSON object a line; cycles are those of the TSC for one lookup.
+// whole passes.  Results are compared for every key, and with a linear scan for some.  Writes one JSON
+// object a line; cycles are those of the TSC for one lookup.
 #include "base/clock.h"
+#include "classify/oracle_test.h"
 #include "classify_peer.h"
 #include "classify_sets.h"
 
@@ -113,30 +114,9 @@ static double pass(struct work *w, unsigned v)
 	return (double)cycles / (double)w->n_turns;
 }
 
-static bool rule_matches(const struct classify_rule *r, const struct classify_key *k)
-{
-	const struct classify_key *v = &r->value, *m = &r->mask;
-
-	return ((k->family ^ v->family) & m->family) == 0 &&
-	       ((k->proto ^ v->proto) & m->proto) == 0 && ((k->frag ^ v->frag) & m->frag) == 0 &&
-	       ((k->iport ^ v->iport) & m->iport) == 0 &&
-	       ((k->src[0] ^ v->src[0]) & m->src[0]) == 0 &&
-	       ((k->dst[0] ^ v->dst[0]) & m->dst[0]) == 0 &&
-	       ((k->sport ^ v->sport) & m->sport) == 0 && ((k->dport ^ v->dport) & m->dport) == 0 &&
-	       k->sport >= r->sport_lo && k->sport <= r->sport_hi && k->dport >= r->dport_lo &&
-	       k->dport <= r->dport_hi;
-}
-
-static uint32_t scan(const struct set *s, const struct classify_key *k)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (rule_matches(&s->rule[i], k))
-			return s->rule[i].id;
-	return CLASSIFY_NONE;
-}
-
 static void check(struct work *w)
 {
+	const struct oracle_set scanned = {w->set->rule, w->set->n};
 	uint32_t ids[BATCH];
 	bool first = true;
 
@@ -163,7 +143,8 @@ static void check(struct work *w)
 		first = false;
 	}
 	for (size_t t = 0; t < w->n_turns && t < SAMPLE; t++) {
-		uint32_t want = scan(w->set, &w->keys[w->turn[t]]), id = w->ids[w->turn[t]];
+		uint32_t want = oracle_first(&scanned, &w->keys[w->turn[t]]),
+			 id = w->ids[w->turn[t]];
 
 		if (want != id)
 			errx(1, "%s, %zu rules, key %u: the scan says %d, the lookups %d",

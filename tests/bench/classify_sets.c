@@ -32,48 +32,27 @@ static void *take(size_t n, size_t size)
 	return p;
 }
 
-// The rules of the NIC firewall script for a Chelsio T5 that Weir's adapter runs.
+// The rules of the NIC firewall script for a Chelsio T5 that Weir's adapter runs.  What is 0 is not
+// looked at.
 static const struct chelsio {
-	uint8_t proto, iport_mask, iport;
-	uint16_t sport, dport, dport_mask;
-	uint32_t src, src_mask;
-	uint8_t frag;
+	uint8_t proto, frag;
+	enum { ANY_IPORT, IPORT0, IPORT1 } iport;
+	uint16_t sport, dport, dport_mask; // 0: the whole port
+	uint32_t src;
+	unsigned src_len;
 } chelsio[CHELSIO_RULES] = {
 	{.frag = 1},
 	{.dport = 0x8000, .dport_mask = 0x8000},
-	{.proto = TCP, .iport_mask = 7, .dport = 80, .dport_mask = 0xffff},
-	{.proto = TCP, .iport_mask = 7, .dport = 443, .dport_mask = 0xffff},
-	{.proto = UDP, .iport_mask = 7, .dport = 443, .dport_mask = 0xffff},
-	{.proto = TCP,
-		.iport_mask = 7,
-		.dport = 22,
-		.dport_mask = 0xffff,
-		.src = 0x01020304,
-		.src_mask = UINT32_MAX},
-	{.proto = ICMP, .iport_mask = 7, .src = 0x01020304, .src_mask = UINT32_MAX},
-	{.proto = UDP, .iport_mask = 7, .sport = 67, .dport = 68, .dport_mask = 0xffff},
-	{.proto = ICMP, .iport_mask = 7, .iport = 1, .src = 0x0a0a0a00, .src_mask = 0xffffff00},
-	{.proto = TCP,
-		.iport_mask = 7,
-		.iport = 1,
-		.dport = 80,
-		.dport_mask = 0xffff,
-		.src = 0x0a0a0a00,
-		.src_mask = 0xffffff00},
-	{.proto = TCP,
-		.iport_mask = 7,
-		.iport = 1,
-		.dport = 443,
-		.dport_mask = 0xffff,
-		.src = 0x0a0a0a00,
-		.src_mask = 0xffffff00},
-	{.proto = UDP,
-		.iport_mask = 7,
-		.iport = 1,
-		.dport = 53,
-		.dport_mask = 0xffff,
-		.src = 0x0a0a0a00,
-		.src_mask = 0xffffff00},
+	{.proto = TCP, .iport = IPORT0, .dport = 80},
+	{.proto = TCP, .iport = IPORT0, .dport = 443},
+	{.proto = UDP, .iport = IPORT0, .dport = 443},
+	{.proto = TCP, .iport = IPORT0, .dport = 22, .src = 0x01020304, .src_len = 32},
+	{.proto = ICMP, .iport = IPORT0, .src = 0x01020304, .src_len = 32},
+	{.proto = UDP, .iport = IPORT0, .sport = 67, .dport = 68},
+	{.proto = ICMP, .iport = IPORT1, .src = 0x0a0a0a00, .src_len = 24},
+	{.proto = TCP, .iport = IPORT1, .dport = 80, .src = 0x0a0a0a00, .src_len = 24},
+	{.proto = TCP, .iport = IPORT1, .dport = 443, .src = 0x0a0a0a00, .src_len = 24},
+	{.proto = UDP, .iport = IPORT1, .dport = 53, .src = 0x0a0a0a00, .src_len = 24},
 	{.proto = TCP},
 	{.proto = UDP},
 	{.proto = ICMP},
@@ -110,22 +89,36 @@ static void dst_is(struct classify_rule *r, uint32_t addr, unsigned len)
 	r->value.dst[0] = addr & prefix(len);
 }
 
+static void sport_is(struct classify_rule *r, uint16_t port)
+{
+	r->value.sport = port;
+	r->mask.sport = UINT16_MAX;
+}
+
+static void dport_is(struct classify_rule *r, uint16_t port)
+{
+	r->value.dport = port;
+	r->mask.dport = UINT16_MAX;
+}
+
 static struct classify_rule chelsio_rule(const struct chelsio *c)
 {
 	struct classify_rule r = any4();
 
+	r.value.frag = r.mask.frag = c->frag;
 	if (c->proto != 0)
 		proto_is(&r, c->proto);
-	r.mask.frag = c->frag;
-	r.value.frag = c->frag;
-	r.mask.iport = c->iport_mask;
-	r.value.iport = c->iport;
-	r.mask.sport = c->sport != 0 ? UINT16_MAX : 0;
-	r.value.sport = c->sport;
-	r.mask.dport = c->dport_mask;
-	r.value.dport = c->dport;
-	r.mask.src[0] = c->src_mask;
-	r.value.src[0] = c->src;
+	if (c->iport != ANY_IPORT) {
+		r.value.iport = c->iport == IPORT1;
+		r.mask.iport = 7;
+	}
+	if (c->sport != 0)
+		sport_is(&r, c->sport);
+	if (c->dport != 0)
+		dport_is(&r, c->dport);
+	if (c->dport_mask != 0)
+		r.mask.dport = c->dport_mask;
+	src_is(&r, c->src, c->src_len);
 	return r;
 }
 
@@ -154,12 +147,6 @@ static uint8_t tcp_or_udp(uint64_t *rnd)
 	return below(rnd, 3) != 0 ? TCP : UDP;
 }
 
-static void exact_dport(struct classify_rule *r, uint16_t port)
-{
-	r->value.dport = port;
-	r->mask.dport = UINT16_MAX;
-}
-
 static struct classify_rule hosts_rule(size_t n, uint64_t *rnd)
 {
 	struct classify_rule r = any4();
@@ -171,7 +158,7 @@ static struct classify_rule hosts_rule(size_t n, uint64_t *rnd)
 	if (shape != 2)
 		dst_is(&r, server(rnd, n), 32);
 	if (shape == 0 || below(rnd, 5) != 0)
-		exact_dport(&r, service(rnd, 64));
+		dport_is(&r, service(rnd, 64));
 	return r;
 }
 
@@ -189,11 +176,9 @@ static struct classify_rule wild_rule(size_t n, uint64_t *rnd)
 		src_is(&r, client(rnd, n) ^ below(rnd, 16) << 24, len[below(rnd, 5)]);
 		dst_is(&r, server(rnd, n) ^ below(rnd, 16) << 24, len[below(rnd, 5)]);
 		if (below(rnd, 5) < 3)
-			exact_dport(&r, service(rnd, 1000));
-		if (below(rnd, 10) == 0) {
-			r.value.sport = service(rnd, 16);
-			r.mask.sport = UINT16_MAX;
-		}
+			dport_is(&r, service(rnd, 1000));
+		if (below(rnd, 10) == 0)
+			sport_is(&r, service(rnd, 16));
 		given = (r.mask.src[0] != 0) + (r.mask.dst[0] != 0) + (r.mask.dport != 0);
 	} while (given < 2);
 	return r;

@@ -6,8 +6,9 @@
 
 #include <stdbool.h>
 
-// Only the Chelsio set looks at ingress port and fragment flag.  Rules in order; only family, protocol, addresses (prefixes), ports, ingress port and fragment flag
-// are used, and all rules are of IPv4, because the peer must be able to hold them too.
+// Rules in order.  Only family, protocol, addresses (prefixes), ports, ingress port and fragment flag
+// are used (the last two by the Chelsio set only), and all rules are of IPv4, because the peer must be
+// able to hold them too.
 enum kind { KIND_CHELSIO, KIND_HOSTS, KIND_WILD, KIND_RANGES, KIND_COUNT };
 
 struct set {
