@@ -16,8 +16,6 @@
 #include "adapter/rewrite.h"
 #include "packet/parse.h"
 
-enum nat_part { NAT_PART_DIP = 1, NAT_PART_DPORT = 2, NAT_PART_SIP = 4, NAT_PART_SPORT = 8 };
-
 unsigned nat_parts(enum adapter_nat mode);
 
 // Translates the packet at frame, of which h says where its headers lie, all of them in memory.

@@ -13,7 +13,9 @@
 
 #include "adapter/adapter.h"
 
-// A filter made ready for the worker.
+enum nat_part { NAT_PART_DIP = 1, NAT_PART_DPORT = 2, NAT_PART_SIP = 4, NAT_PART_SPORT = 8 };
+
+// A filter made ready for the worker, or for programs in the kernel.
 struct rewrite {
 	uint16_t eport;
 	enum adapter_vlan vlan;

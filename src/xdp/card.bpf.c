@@ -2,6 +2,7 @@
 // card.bpf.c - a port of a card in the kernel: each frame meets the rules before the kernel has
 // allocated anything for it.
 #include "xdp/parse.bpf.h"
+#include "xdp/rewrite.bpf.h"
 
 // The set of rules in force, alone in a map of maps: one update replaces all of it.
 struct inner {
@@ -62,6 +63,8 @@ SEC("xdp") int weir_card(struct xdp_md *ctx)
 	n = bpf_map_lookup_elem(&hits, &in);
 	if (n)
 		++*n;
+	if (act->action == CARD_SWITCH)
+		return card_switch(ctx, act);
 	return act->action == CARD_DROP ? XDP_DROP : XDP_PASS;
 }
 

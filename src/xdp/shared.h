@@ -23,12 +23,13 @@ enum card_flags {
 	CARD_NATFLAG = 16,
 	CARD_SIX = 32, // the rule's family is IPv6
 };
+enum card_nat { CARD_NAT_DIP = 1, CARD_NAT_DPORT = 2, CARD_NAT_SIP = 4, CARD_NAT_SPORT = 8 };
 struct card_act {
 	uint32_t slot;  // of its hit counter
 	uint8_t action; // enum card_action; what follows is of a switch
 	uint8_t eport;
 	uint8_t vlan; // enum card_vlan
-	uint8_t nat;  // enum nat_part of the adapter, ored; 0: none
+	uint8_t nat;  // enum card_nat, ored; 0: none
 	uint16_t vlan_id;
 	uint16_t flags; // enum card_flags
 	uint32_t natseq;
@@ -45,7 +46,8 @@ struct card_set {
 	struct card_act act[FLAT_RULES];
 };
 
-// A port of the card: the element of `ports` with its number.
+// A port of the card: the element of `ports` with its number.  Its ifindex is in the map `exits` as well,
+// by which frames are switched to it.
 struct card_port {
 	uint32_t ifindex; // 0: there is none
 	uint32_t spare;

@@ -11,6 +11,7 @@
 struct card_act;
 
 // What the programs are to do with a frame that the filter matches; slot: of its hit counter.
-// -EOPNOTSUPP with a sentence that names the word: a program in the kernel cannot do it.
+// With a sentence that names the word: -EOPNOTSUPP, a program in the kernel cannot do it; -EINVAL, an
+// address of another family than the rule's.
 int card_act_make(
 	const struct adapter_filter *f, uint32_t slot, struct card_act *out, struct err *err);
