@@ -119,6 +119,22 @@ class VethSend(Row):
             return Measured("testpmd txonly", t.windows(t.worker(), sink.count), queued=True)
 
 
+class LiveSend(Row):
+    """Into a native XDP program that drops: by live frames, and by a socket."""
+
+    weir = "weir gen, live frames"
+    peer = "weir gen, AF_XDP"
+
+    def sides(self, env):
+        return [("weir", lambda: self.gen(env, "live")), ("peer", lambda: self.gen(env, "xdp"))]
+
+    @staticmethod
+    def gen(env, kind):
+        with Lab() as lab, Sink(env.build, "k1", lab.sink, env.folder) as sink, \
+                Generator(env.build, f"{kind}:d1", env.folder, env.cpus[1], lab.dut) as g:
+            return Measured(f"weir gen on {kind}:", g.windows(g.sender(), sink.count), queued=True)
+
+
 class VethForward(Row):
     """From one interface to another, offered more than it can take; what arrives behind it
     counts.  The source runs on the first CPU, the forwarder on the second."""
@@ -233,6 +249,7 @@ ROWS = [
     VethSend("xdp-tx", "send, AF_XDP on veth", kind="xdp", driver="net_af_xdp", at_least=0.95),
     VethSend("afp-tx", "send, AF_PACKET on veth", kind="afpacket", driver="net_af_packet",
              at_least=0.95),
+    LiveSend("gen-live", "send, live frames on veth", at_least=7),
     VethForward("xdp-fwd", "IPv4 AF_XDP on veth", kind="xdp", driver="net_af_xdp", at_least=0.95),
     VethForward("afp-fwd", "IPv4 AF_PACKET on veth", kind="afpacket", driver="net_af_packet",
                 at_least=0.95),
