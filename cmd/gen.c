@@ -16,7 +16,7 @@
 #define SAY(...) gen_say("main", __LINE__, __VA_ARGS__)
 
 // A visit of a port of live frames is dear by itself.
-enum { SLOTS = 1024, SPARE = 2048, LIVE_BURST = 65536 };
+enum { SLOTS = 1024, SPARE = 2048, LIVE_BURST = GEN_BURST_MAX };
 
 static void on_signal(int sig)
 {

@@ -14,7 +14,7 @@ static const struct option_help {
 	{'f', NULL, "function", "tx rx ping pong txseq rxseq (rx)"},
 	{'n', NULL, "count", "packets to send or receive, 0 = without end (0)"},
 	{'l', NULL, "bytes", "frame length without CRC (60; IPv6 62); a second -l: the least"},
-	{'b', NULL, "packets", "most packets a visit of the port (512; live 65536; ping, pong 1)"},
+	{'b', NULL, "packets", "most packets a visit of the port (512; live 262144; ping, pong 1)"},
 	{'4', NULL, NULL, "IPv4 (so by default)"},
 	{'6', NULL, NULL, "IPv6"},
 	{'s', NULL, "range", "source addresses and ports, A[:P][-B[:Q]] or [G@][A]:P-[G@][B]:Q"},

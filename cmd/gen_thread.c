@@ -101,9 +101,12 @@ static int make_sender(struct gen_thread *t, struct err *err)
 	}
 	if (c.rate_pps != 0) {
 		// A burst at least 300 times a second.
-		if (c.burst > c.rate_pps / 300)
-			c.burst = c.rate_pps < 600 ? 1 : (unsigned)(c.rate_pps / 300);
 		c.pace_group = c.burst;
+		if (c.pace_group > c.rate_pps / 300)
+			c.pace_group = c.rate_pps < 600 ? 1 : (unsigned)(c.rate_pps / 300);
+		// Where a visit costs much by itself, one makes up for several that came late.
+		if (!port_has_rows(t->job->port))
+			c.burst = c.pace_group;
 	}
 	if (t->o->function == GEN_PING)
 		t->pinger = pinger_new(&c, t->job->port, t->job->pool, err);

@@ -52,7 +52,7 @@ uint64_t gen_capture_frames(const struct gen_capture *c);
 unsigned gen_capture_longest(const struct gen_capture *c); // bytes
 
 // What ports take at most: an MTU of 9582 and the Ethernet header.
-enum { GEN_LEN_MAX = 9596, GEN_BURST_MAX = 65536 };
+enum { GEN_LEN_MAX = 9596, GEN_BURST_MAX = 1 << 18 };
 
 // Bytes of Ethernet, IP and UDP header: the shortest frame of the family.
 static inline unsigned gen_headers_len(int family)

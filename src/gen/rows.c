@@ -94,3 +94,8 @@ void rows_send(struct rows *r, unsigned n, struct port_sent *sent)
 	if (!r->round)
 		r->left -= sent->tried;
 }
+
+void rows_taken(const struct rows *r, uint64_t *frames, uint64_t *bytes)
+{
+	port_rows_taken(r->port, r->queue, frames, bytes);
+}

@@ -14,3 +14,6 @@ void rows_free(struct rows *r);
 
 // Sends the next frames, at most n.
 void rows_send(struct rows *r, unsigned n, struct port_sent *sent);
+
+// What the device took so far; also while another thread is in rows_send().
+void rows_taken(const struct rows *r, uint64_t *frames, uint64_t *bytes);

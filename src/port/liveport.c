@@ -143,6 +143,15 @@ void port_rows_send(
 						  : 0};
 }
 
+void port_rows_taken(const struct port *p, uint16_t queue, uint64_t *frames, uint64_t *bytes)
+{
+	struct live_counts c;
+
+	live_counts(p->live->queue[queue].live, &c);
+	*frames = c.taken;
+	*bytes = c.bytes;
+}
+
 // Of one buffer to its row; how long it is, or 0.
 static unsigned copy_out(uint8_t *to, unsigned room, const struct rte_mbuf *m)
 {

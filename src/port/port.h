@@ -130,6 +130,9 @@ struct port_sent {
 void port_rows_send(
 	struct port *p, uint16_t queue, unsigned first, unsigned n, struct port_sent *sent);
 
+// What the device took of a queue since its rows were made; also while another thread sends.
+void port_rows_taken(const struct port *p, uint16_t queue, uint64_t *frames, uint64_t *bytes);
+
 struct port_stats {
 	// Bytes are 0 where the driver does not count them (mem, null).
 	uint64_t rx_packets, rx_bytes;
