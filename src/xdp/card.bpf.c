@@ -36,36 +36,54 @@ struct {
 
 const volatile uint32_t iport = 0; // which port this program is attached to
 
+// The act of the first rule that matches: all of it if it is a switch, else its first words.  0: none
+// does.  Verified once by itself, as card_parse_any() is; what the set was is settled in here.
+__attribute__((noinline)) int card_match(const struct classify_key *key, struct card_act *act)
+{
+	const struct card_set *set;
+	const struct card_act *found;
+	uint32_t zero = 0, n;
+	void *inner = bpf_map_lookup_elem(&sets, &zero);
+
+	if (!inner || !key || !act)
+		return 0;
+	set = bpf_map_lookup_elem(inner, &zero);
+	if (!set)
+		return 0;
+	n = flat_first((const struct flat_head *)set->tables, key);
+	if (n >= FLAT_RULES)
+		return 0;
+	found = &set->act[n];
+	if (found->action == CARD_SWITCH) {
+		*act = *found;
+	} else {
+		act->slot = found->slot;
+		act->action = found->action;
+	}
+	return 1;
+}
+
 SEC("xdp") int weir_card(struct xdp_md *ctx)
 {
 	const void *data = (const void *)(long)ctx->data, *end = (const void *)(long)ctx->data_end;
-	uint32_t zero = 0, in = iport & (CARD_PORTS - 1), found;
+	uint32_t in = iport & (CARD_PORTS - 1);
 	struct classify_key key = {.iport = (uint8_t)in};
 	const struct card_port *port = bpf_map_lookup_elem(&ports, &in);
-	const struct card_set *set;
-	const struct card_act *act;
+	struct card_act act;
 	uint64_t *n;
-	void *inner;
 
-	inner = bpf_map_lookup_elem(&sets, &zero);
-	if (!inner || !port)
-		return XDP_PASS;
-	set = bpf_map_lookup_elem(inner, &zero);
-	if (!set)
+	if (!port)
 		return XDP_PASS;
 	if (!parse_plain(data, end, port->mac48, &key))
 		card_parse_any(ctx, port->mac48, &key);
-	found = flat_first((const struct flat_head *)set->tables, &key);
-	if (found >= FLAT_RULES)
+	if (!card_match(&key, &act))
 		return XDP_PASS;
-	act = &set->act[found];
-	in = act->slot;
-	n = bpf_map_lookup_elem(&hits, &in);
+	n = bpf_map_lookup_elem(&hits, &act.slot);
 	if (n)
 		++*n;
-	if (act->action == CARD_SWITCH)
-		return card_switch(ctx, act);
-	return act->action == CARD_DROP ? XDP_DROP : XDP_PASS;
+	if (act.action == CARD_SWITCH)
+		return card_switch(ctx, &act);
+	return act.action == CARD_DROP ? XDP_DROP : XDP_PASS;
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";
