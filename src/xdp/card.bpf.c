@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // card.bpf.c - a port of a card in the kernel: each frame meets the rules before the kernel has
 // allocated anything for it.
-#include "xdp/parse.bpf.h"
+#include "xdp/forward.bpf.h"
 #include "xdp/rewrite.bpf.h"
 
 // The set of rules in force, alone in a map of maps: one update replaces all of it.
@@ -63,6 +63,12 @@ __attribute__((noinline)) int card_match(const struct classify_key *key, struct 
 	return 1;
 }
 
+// What the filter lets through.
+FLAT_INLINE int card_pass(struct xdp_md *ctx, const struct classify_key *key)
+{
+	return forward ? card_forward(ctx, key) : XDP_PASS;
+}
+
 SEC("xdp") int weir_card(struct xdp_md *ctx)
 {
 	const void *data = (const void *)(long)ctx->data, *end = (const void *)(long)ctx->data_end;
@@ -77,13 +83,13 @@ SEC("xdp") int weir_card(struct xdp_md *ctx)
 	if (!parse_plain(data, end, port->mac48, &key))
 		card_parse_any(ctx, port->mac48, &key);
 	if (!card_match(&key, &act))
-		return XDP_PASS;
+		return card_pass(ctx, &key);
 	n = bpf_map_lookup_elem(&hits, &act.slot);
 	if (n)
 		++*n;
 	if (act.action == CARD_SWITCH)
 		return card_switch(ctx, &act);
-	return act.action == CARD_DROP ? XDP_DROP : XDP_PASS;
+	return act.action == CARD_DROP ? XDP_DROP : card_pass(ctx, &key);
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -46,6 +46,12 @@ struct card_set {
 	struct card_act act[FLAT_RULES];
 };
 
+// What a port forwards, on one CPU.
+struct card_forwarded {
+	uint64_t frames;
+	uint64_t until_sample; // so many more, until one is left to the kernel
+};
+
 // A port of the card: the element of `ports` with its number.  Its ifindex is in the map `exits` as well,
 // by which frames are switched to it.
 struct card_port {
