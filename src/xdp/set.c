@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "xdp/set.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void *map_memory(int fd, int prot, struct err *err)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = (sizeof(struct card_set) + page - 1) / page * page;
+	void *at = mmap(NULL, bytes, prot, MAP_SHARED, fd, 0);
+
+	if (at != MAP_FAILED)
+		return at;
+	err_set(err, errno, "a set of rules cannot be mapped: %s", strerror(errno));
+	return NULL;
+}
+
+int card_set_new(struct card_set **set, struct err *err)
+{
+	struct bpf_map_create_opts opts = {.sz = sizeof(opts), .map_flags = BPF_F_MMAPABLE};
+	int fd = bpf_map_create(
+		BPF_MAP_TYPE_ARRAY, "card_set", sizeof(uint32_t), sizeof(**set), 1, &opts);
+
+	if (fd < 0)
+		return err_set(err, -fd, "a set of rules cannot be made: %s", strerror(-fd));
+	*set = map_memory(fd, PROT_READ | PROT_WRITE, err);
+	if (*set != NULL)
+		return fd;
+	close(fd);
+	return -err->code;
+}
+
+const struct card_set *card_set_map(int fd, struct err *err)
+{
+	return map_memory(fd, PROT_READ, err);
+}
+
+void card_set_unmap(const struct card_set *set)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (set != NULL)
+		munmap((void *)(uintptr_t)set, (sizeof(*set) + page - 1) / page * page);
+}
