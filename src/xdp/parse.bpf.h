@@ -133,55 +133,76 @@ FLAT_INLINE void parse_ip4(struct xdp_md *ctx, uint32_t at, uint32_t len, struct
 		parse_l4(ctx, at + ihl, at + total, key);
 }
 
-// Walks the chain of extension headers (RFC 8200 4) as far as it is sound.
-FLAT_INLINE void parse_chain(
-	struct xdp_md *ctx, uint32_t at, uint32_t stop, struct classify_key *key)
+// A chain of IPv6 extension headers (RFC 8200 4).
+struct card_chain {
+	uint32_t at, stop; // the first header; the end of what the IP length covers
+	uint32_t l4;       // found: the upper-layer header; 0: a later fragment, or there is none
+	uint8_t proto;     // the first header's; found: as in packet/parse.h
+	uint8_t frag;      // found: 1: a part of a fragmented packet
+	uint8_t spare[2];
+};
+
+// Walks it; 0: it is not sound, and what was found is what was read up to there.  Not static: verified
+// once by itself.
+__attribute__((noinline)) int card_walk(struct xdp_md *ctx, struct card_chain *c)
 {
 	int fragments = 0, later = 0;
-	uint8_t next = key->proto;
+	uint32_t at, stop;
+	uint8_t next;
 
+	if (!c)
+		return 0;
+	at = c->at;
+	stop = c->stop;
+	next = c->proto;
+	c->l4 = 0;
+	c->frag = 0;
 	// Unrolled, for Linux 6.1 takes a loop for a back-edge into which a plain instruction falls.
 #pragma clang loop unroll(full)
 	for (int n = 0; n <= EXT_MAX; n++) {
 		uint8_t ext[4], type = next;
 		uint32_t ext_len;
 
-		if (!is_ext6(next))
+		if (!is_ext6(type))
 			break;
-		key->proto = type;
+		c->proto = type;
 		if (n == EXT_MAX || stop - at < 8 || bpf_xdp_load_bytes(ctx, at, ext, 4) != 0)
-			return;
+			return 0;
 		ext_len = (ext[1] + 1u) * 8;
 		if (type == P_FRAGMENT)
 			ext_len = 8;
 		else if (type == P_AH)
 			ext_len = (ext[1] + 2u) * 4;
 		if (ext_len > stop - at || (type == P_HOPOPT && n != 0))
-			return;
+			return 0;
 		if (type == P_FRAGMENT) {
 			uint32_t off = (uint32_t)ext[2] << 8 | ext[3];
 
 			if (fragments++)
-				return;
+				return 0;
 			later = (off & 0xfff8) != 0;
-			key->frag = later || (off & 1);
+			c->frag = later || (off & 1);
 		}
 		next = ext[0];
-		if (next == P_NONE && (type == P_MOBILITY || type == P_HIP || type == P_SHIM6))
-			return;
+		if (next == P_NONE && (type == P_MOBILITY || type == P_HIP || type == P_SHIM6)) {
+			c->l4 = at;
+			return 1;
+		}
 		at += ext_len;
 		if (later)
 			break;
 	}
-	key->proto = next;
+	c->proto = next;
 	if (!later && next != P_NONE)
-		parse_l4(ctx, at, stop, key);
+		c->l4 = at;
+	return 1;
 }
 
 FLAT_INLINE void parse_ip6(struct xdp_md *ctx, uint32_t at, uint32_t len, struct classify_key *key)
 {
-	uint32_t payload;
-	uint32_t ip[IP6_LEN / 4];
+	uint32_t payload, ip[IP6_LEN / 4];
+	struct card_chain chain;
+	int sound;
 
 	if (bpf_xdp_load_bytes(ctx, at, ip, sizeof(ip)) != 0)
 		return;
@@ -191,13 +212,18 @@ FLAT_INLINE void parse_ip6(struct xdp_md *ctx, uint32_t at, uint32_t len, struct
 	if (ip[0] >> 28 != 6 || payload > len - at || at + payload > UINT16_MAX)
 		return;
 	key->family = 6;
-	key->proto = (uint8_t)(bpf_ntohl(ip[1]) >> 8);
 	key->tos = (uint8_t)(ip[0] >> 20);
 	for (int i = 0; i < 4; i++) {
 		key->src[i] = bpf_ntohl(ip[2 + i]);
 		key->dst[i] = bpf_ntohl(ip[6 + i]);
 	}
-	parse_chain(ctx, at, at + payload, key);
+	chain = (struct card_chain){
+		.at = at, .stop = at + payload, .proto = (uint8_t)(bpf_ntohl(ip[1]) >> 8)};
+	sound = card_walk(ctx, &chain);
+	key->proto = chain.proto;
+	key->frag = chain.frag;
+	if (sound && chain.l4 != 0)
+		parse_l4(ctx, chain.l4, at + payload, key);
 }
 
 FLAT_INLINE void parse_macs(const uint8_t *dmac, uint64_t mac48, struct classify_key *key)

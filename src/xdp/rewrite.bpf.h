@@ -97,53 +97,21 @@ FLAT_INLINE int nat_find4(struct xdp_md *ctx, uint32_t len, union nat_head *ip, 
 	return nat_find_upper(n, n->l3 + ihl, 0);
 }
 
-// Walks the extension headers from `at` on; -1 if the chain is not sound.
-FLAT_INLINE int nat_chain(struct xdp_md *ctx, uint32_t at, struct nat_where *n)
-{
-	int fragments = 0, bad = 0, later = 0;
-	uint8_t next = n->proto;
-
-#pragma clang loop unroll(full) // as in parse_chain()
-	for (int i = 0; i <= EXT_MAX; i++) {
-		uint8_t ext[4], type = next;
-		uint32_t ext_len;
-
-		if (!is_ext6(type) || later)
-			break;
-		if (i == EXT_MAX || n->end - at < 8 || bpf_xdp_load_bytes(ctx, at, ext, 4) != 0)
-			return -1;
-		ext_len = (ext[1] + 1u) * 8;
-		if (type == P_FRAGMENT)
-			ext_len = 8;
-		else if (type == P_AH)
-			ext_len = (ext[1] + 2u) * 4;
-		if (type == P_FRAGMENT) {
-			bad |= fragments;
-			fragments = 1;
-			later = ext[2] != 0 || (ext[3] & 0xf8) != 0;
-		}
-		if (ext_len > n->end - at || (type == P_HOPOPT && i != 0) || bad)
-			return -1;
-		next = ext[0];
-		if (next == P_NONE && (type == P_MOBILITY || type == P_HIP || type == P_SHIM6))
-			return 0;
-		at += ext_len;
-	}
-	n->proto = next;
-	return later ? 0 : nat_find_upper(n, at, 1);
-}
-
 FLAT_INLINE int nat_find6(struct xdp_md *ctx, uint32_t len, union nat_head *ip, struct nat_where *n)
 {
 	uint32_t at = n->l3 + IP6_LEN;
+	struct card_chain chain;
 
 	if (bpf_xdp_load_bytes(ctx, n->l3, ip, IP6_LEN) != 0 || ip->b[0] >> 4 != 6)
 		return -1;
 	n->end = at + bpf_ntohs(ip->h[2]);
 	if (n->end > len)
 		return -1;
-	n->proto = ip->b[6];
-	return nat_chain(ctx, at, n);
+	chain = (struct card_chain){.at = at, .stop = n->end, .proto = ip->b[6]};
+	if (!card_walk(ctx, &chain))
+		return -1;
+	n->proto = chain.proto;
+	return chain.l4 != 0 ? nat_find_upper(n, chain.l4, 1) : 0;
 }
 
 // Where the IP header of the rule's family lies; 0: there is none.

@@ -216,6 +216,10 @@ static void random_frame(uint8_t family, struct frame *f)
 	rig_build(&r, f);
 	if (r.b.n_vlan != 0 && rig_below(6) == 0)
 		memcpy(f->b + 12, "\x91", 2);
+	if (r.b.n_vlan != 0 && rig_below(6) == 0) { // one more, maybe a third
+		memmove(f->b + 16, f->b + 12, f->n - 12);
+		f->n += 4;
+	}
 	if (rig_below(3) == 0)
 		rig_damage(f);
 	if (rig_below(10) == 0)
