@@ -66,7 +66,7 @@ void adapter_in(struct adapter_path *p, struct burst *b)
 	if (b->n == 0)
 		return;
 	p->keys_of(b->pkt, b->n, b->in, p->mac48[b->in], p->keys);
-	classify_first(p->rules, p->keys, b->n, ids);
+	classify_cache_first(p->cache, p->keys, b->n, ids);
 	// Traffic comes in trains, and most of it passes.
 	if (!all_same(ids, b->n))
 		apply(p, b, ids);

@@ -34,9 +34,10 @@ struct adapter_path *adapter_path_new(unsigned n_filters, unsigned n_ports,
 	p->hits = calloc(p->n_filters, sizeof(*p->hits));
 	p->rewrites = calloc(p->n_filters, sizeof(*p->rewrites));
 	p->rules = classify_new(readers, err);
-	if (p->hits != NULL && p->rewrites != NULL && p->rules != NULL)
+	p->cache = p->rules != NULL ? classify_cache_new(p->rules, err) : NULL;
+	if (p->hits != NULL && p->rewrites != NULL && p->cache != NULL)
 		return p;
-	if (p->rules != NULL)
+	if (p->cache != NULL)
 		err_set(err, ENOMEM, "no memory for a card of %u filters", p->n_filters);
 	adapter_path_free(p);
 	return NULL;
@@ -46,6 +47,7 @@ void adapter_path_free(struct adapter_path *p)
 {
 	if (p == NULL)
 		return;
+	classify_cache_free(p->cache);
 	classify_free(p->rules);
 	if (p->rewrites != NULL)
 		for (unsigned i = 0; i < p->n_filters; i++)

@@ -45,5 +45,6 @@ struct adapter_path {
 	// Written by the worker alone, but hits[] of a slot no rule has: that is zeroed by control
 	// before the slot's next rule is in force.  Readers see each figure whole.
 	_Alignas(64) struct classify_key keys[BURST_MAX];
+	struct classify_cache *cache;
 	uint64_t *hits; // by slot
 };

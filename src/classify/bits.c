@@ -279,6 +279,13 @@ static size_t bits_bytes(const void *tables)
 	return n;
 }
 
+static bool bits_dear(const void *tables)
+{
+	const struct bits *b = tables;
+
+	return b->view.direct == NULL;
+}
+
 const struct classify_engine classify_bits = {
 	.new = bits_new,
 	.free = bits_free,
@@ -287,4 +294,5 @@ const struct classify_engine classify_bits = {
 	.first = bits_first,
 	.all = bits_all,
 	.bytes = bits_bytes,
+	.dear = bits_dear,
 };

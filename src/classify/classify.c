@@ -22,15 +22,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-struct side {
-	const struct classify_engine *engine;
-	void *tables; // NULL: to be made from the rules; never where readers look
-};
-
 struct classify {
-	_Atomic(struct side *)
-		live; // stored with release by publish(), loaded by acquire in lookups
-	struct side side[2];
+	_Atomic(struct classify_side *)
+		live; // stored with release by publish(), loaded by acquire in classify_live()
+	struct classify_side side[2];
+	uint64_t generation; // of the live side
 	struct rules rules;
 	struct classify_readers readers;
 	bool held; // the tables are not those of the rules, and no reader looks
@@ -38,21 +34,22 @@ struct classify {
 
 enum { LARGE_FROM = 2000, LARGE_TO = 1000 }; // up and down again
 
-static const struct classify_engine *engine_for(const struct side *now, size_t n)
+static const struct classify_engine *engine_for(const struct classify_side *now, size_t n)
 {
 	bool large = n >= (now->engine == &classify_large ? LARGE_TO : LARGE_FROM);
 
 	return large ? &classify_large : &classify_bits;
 }
 
-static void drop(struct side *s)
+static void drop(struct classify_side *s)
 {
 	if (s->tables != NULL)
 		s->engine->free(s->tables);
 	s->tables = NULL;
 }
 
-static int build(struct side *s, const struct classify_engine *engine, const struct rules *rules)
+static int build(
+	struct classify_side *s, const struct classify_engine *engine, const struct rules *rules)
 {
 	size_t n;
 	const struct classify_rule **list = rules_list(rules, &n);
@@ -95,24 +92,30 @@ void classify_free(struct classify *c)
 	free(c);
 }
 
-static struct side *standby(struct classify *c)
+static struct classify_side *standby(struct classify *c)
 {
-	struct side *live = atomic_load_explicit(&c->live, memory_order_relaxed); // own store
+	struct classify_side *live = atomic_load_explicit(
+		&c->live, memory_order_relaxed); // own store
 
 	return &c->side[live == &c->side[0]];
 }
 
-// The standby copy goes live.  After the return no reader is in the other one.
-static void publish(struct classify *c)
+// The standby copy, made of these rules, goes live.  After the return no reader is in the other one.
+static void publish(struct classify *c, const struct rules *rules)
 {
-	atomic_store_explicit(&c->live, standby(c), memory_order_release);
+	struct classify_side *s = standby(c);
+
+	s->generation = ++c->generation;
+	s->dear = s->engine->dear(s->tables);
+	rules_mask(rules, &s->mask);
+	atomic_store_explicit(&c->live, s, memory_order_release);
 	if (c->readers.quiet != NULL)
 		c->readers.quiet(c->readers.arg);
 }
 
 // The rules have been changed by one; makes the same change in a copy, or makes the copy anew.
-static int change(
-	struct side *s, const struct rules *rules, const struct classify_rule *rule, bool add)
+static int change(struct classify_side *s, const struct rules *rules,
+	const struct classify_rule *rule, bool add)
 {
 	const struct classify_engine *engine = engine_for(s, rules->n);
 	int rc;
@@ -155,7 +158,7 @@ static int put(struct rules *rules, const struct classify_rule *rule, struct err
 int classify_set(struct classify *c, const struct classify_rule *rules, size_t n, struct err *err)
 {
 	const struct classify_engine *engine = engine_for(standby(c), n);
-	struct side next[2] = {{engine, NULL}, {engine, NULL}};
+	struct classify_side next[2] = {{.engine = engine}, {.engine = engine}};
 	struct rules copy = {0};
 	int rc = 0;
 
@@ -174,7 +177,7 @@ int classify_set(struct classify *c, const struct classify_rule *rules, size_t n
 		drop(standby(c));
 		*standby(c) = next[i];
 		if (i == 0)
-			publish(c);
+			publish(c, &copy);
 	}
 	rules_free(&c->rules);
 	c->rules = copy;
@@ -191,7 +194,7 @@ int classify_add(struct classify *c, const struct classify_rule *rule, struct er
 		rules_remove(&c->rules, rule->order);
 		return err_set(err, ENOMEM, "rule %u: no memory", rule->order);
 	}
-	publish(c);
+	publish(c, &c->rules);
 	change(standby(c), &c->rules, rule, true);
 	return 0;
 }
@@ -211,7 +214,7 @@ int classify_delete(struct classify *c, uint32_t order, struct err *err)
 		rules_put(&c->rules, &rule); // into the room it has just left
 		return err_set(err, ENOMEM, "rule %u: no memory", order);
 	}
-	publish(c);
+	publish(c, &c->rules);
 	change(standby(c), &c->rules, &rule, false);
 	return 0;
 }
@@ -247,10 +250,15 @@ size_t classify_bytes(const struct classify *c)
 	return n;
 }
 
+const struct classify_side *classify_live(const struct classify *c)
+{
+	return atomic_load_explicit(&c->live, memory_order_acquire);
+}
+
 void classify_first(
 	const struct classify *c, const struct classify_key *keys, unsigned n, uint32_t *ids)
 {
-	const struct side *s = atomic_load_explicit(&c->live, memory_order_acquire);
+	const struct classify_side *s = classify_live(c);
 
 	s->engine->first(s->tables, keys, n, ids);
 }
@@ -258,7 +266,7 @@ void classify_first(
 size_t classify_all(
 	const struct classify *c, const struct classify_key *key, uint32_t *ids, size_t max)
 {
-	const struct side *s = atomic_load_explicit(&c->live, memory_order_acquire);
+	const struct classify_side *s = classify_live(c);
 
 	return s->engine->all(s->tables, key, ids, max);
 }

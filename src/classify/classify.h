@@ -69,6 +69,15 @@ size_t classify_bytes(const struct classify *c); // of memory held by the tables
 void classify_first(
 	const struct classify *c, const struct classify_key *keys, unsigned n, uint32_t *ids);
 
+// The same with the results of some 6,000 keys kept, by one reader of a set, which outlives this.  Costs
+// less where the same keys come again; keeps out of the way while they do not, and where the
+// tables are quicker.  528 KB.  NULL with *err set: ENOMEM.
+struct classify_cache;
+struct classify_cache *classify_cache_new(const struct classify *c, struct err *err);
+void classify_cache_free(struct classify_cache *cache);
+void classify_cache_first(
+	struct classify_cache *cache, const struct classify_key *keys, unsigned n, uint32_t *ids);
+
 // Ids of all rules that match one key, in their order, at most max; returns how many match.
 size_t classify_all(
 	const struct classify *c, const struct classify_key *key, uint32_t *ids, size_t max);

@@ -25,6 +25,7 @@ struct classify_engine {
 	size_t (*all)(
 		const void *tables, const struct classify_key *key, uint32_t *ids, size_t max);
 	size_t (*bytes)(const void *tables); // memory held
+	bool (*dear)(const void *tables);    // a lookup costs more than finding a key in cache.c
 };
 
 // bits.c: up to 2,000 rules.
@@ -32,6 +33,18 @@ extern const struct classify_engine classify_bits;
 
 // large.c: more rules than that.
 extern const struct classify_engine classify_large;
+
+// One copy of the tables, and what a cache of their results has to know.
+struct classify_side {
+	const struct classify_engine *engine;
+	void *tables;        // NULL: to be made from the rules; never where readers look
+	uint64_t generation; // from 1; no two sets that go live have the same
+	bool dear;
+	struct classify_key mask; // 0xff in the bytes of a key that results depend on
+};
+
+// The copy that readers use now, until their next quiet point.
+const struct classify_side *classify_live(const struct classify *c);
 
 // The instructions lookups use now; see classify_use().
 enum classify_isa classify_isa(void);

@@ -168,12 +168,28 @@ static void a_new_set_without_memory_is_refused(void **state)
 	classify_free(c);
 }
 
+static void a_cache_without_memory_is_refused(void **state)
+{
+	struct classify *c = classify_new(NULL, NULL);
+	struct classify_cache *cache;
+	struct err err = {0};
+
+	(void)state;
+	left = 0;
+	cache = classify_cache_new(c, &err);
+	left = UINT32_MAX;
+	assert_null(cache);
+	assert_int_equal(err.code, ENOMEM);
+	classify_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_change_without_memory_changes_nothing),
 		cmocka_unit_test(a_release_without_memory_can_be_tried_again),
 		cmocka_unit_test(a_new_set_without_memory_is_refused),
+		cmocka_unit_test(a_cache_without_memory_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,8 @@ enum { LAST = 1000000, FIRST_ID = 10, ALWAYS = 5, CHANGES = ORACLE_SLOW ? 200 : 
 
 struct shared {
 	struct classify *c;
-	atomic_uint passes; // quiet points of the reader
+	struct classify_cache *cache; // the reader's
+	atomic_uint passes;           // quiet points of the reader
 	atomic_uint dead; // ids below are of deleted rules; stored after the call that deleted them
 	atomic_bool running, stop;
 	unsigned torn, stale, seen; // the reader's
@@ -41,6 +42,7 @@ static void *reader(void *arg)
 	struct classify_key key[CLASSIFY_BURST];
 	uint32_t id[CLASSIFY_BURST];
 	uint64_t rnd = 7;
+	unsigned turn = 0;
 
 	for (unsigned i = 0; i < CLASSIFY_BURST; i++)
 		for (unsigned b = 0; b < sizeof(key[i]); b++)
@@ -48,7 +50,11 @@ static void *reader(void *arg)
 	while (!atomic_load(&s->stop)) {
 		unsigned dead = atomic_load(&s->dead);
 
-		classify_first(s->c, key, CLASSIFY_BURST, id);
+		// From the tables and from what is kept in turns.
+		if (turn++ % 2 == 0)
+			classify_first(s->c, key, CLASSIFY_BURST, id);
+		else
+			classify_cache_first(s->cache, key, CLASSIFY_BURST, id);
 		for (unsigned i = 0; i < CLASSIFY_BURST; i++)
 			s->torn += id[i] != id[0];
 		s->stale += id[0] != ALWAYS && id[0] < dead;
@@ -82,6 +88,8 @@ static void a_burst_sees_one_set_and_no_deleted_rule(void **state)
 	(void)state;
 	s.c = classify_new(&readers, NULL);
 	assert_non_null(s.c);
+	s.cache = classify_cache_new(s.c, NULL);
+	assert_non_null(s.cache);
 	assert_int_equal(classify_add(s.c, &always, NULL), 0);
 	atomic_store(&s.running, true);
 	assert_int_equal(pthread_create(&thread, NULL, reader, &s), 0);
@@ -102,6 +110,7 @@ static void a_burst_sees_one_set_and_no_deleted_rule(void **state)
 	assert_int_equal(s.torn, 0);
 	assert_int_equal(s.stale, 0);
 	assert_true(s.seen > 0);
+	classify_cache_free(s.cache);
 	classify_free(s.c);
 }
 

@@ -53,6 +53,25 @@ static int grow(struct rules *r)
 	return 0;
 }
 
+// Counts a rule, or takes it out of the count.
+static void count_looks(struct rules *r, const struct classify_rule *rule, uint32_t by)
+{
+	struct classify_key mask = rule->mask;
+
+	if (rule->sport_lo > 0 || rule->sport_hi < UINT16_MAX)
+		mask.sport = UINT16_MAX;
+	if (rule->dport_lo > 0 || rule->dport_hi < UINT16_MAX)
+		mask.dport = UINT16_MAX;
+	for (size_t i = 0; i < offsetof(struct classify_key, spare); i++)
+		r->looks[i] += ((const uint8_t *)&mask)[i] != 0 ? by : 0;
+}
+
+void rules_mask(const struct rules *r, struct classify_key *mask)
+{
+	for (size_t i = 0; i < sizeof(*mask); i++)
+		((uint8_t *)mask)[i] = r->looks[i] != 0 ? UINT8_MAX : 0;
+}
+
 int rules_put(struct rules *r, const struct classify_rule *rule)
 {
 	size_t at = position(r, rule->order);
@@ -66,6 +85,7 @@ int rules_put(struct rules *r, const struct classify_rule *rule)
 	memmove(&r->index[at + 1], &r->index[at], (r->n - at) * sizeof(*r->index));
 	r->index[at] = (struct rules_entry){rule->order, slot};
 	r->slot[slot] = *rule;
+	count_looks(r, rule, 1);
 	r->n++;
 	return 0;
 }
@@ -74,6 +94,7 @@ void rules_remove(struct rules *r, uint32_t order)
 {
 	size_t at = position(r, order);
 
+	count_looks(r, &r->slot[r->index[at].slot], UINT32_MAX); // minus one
 	r->vacant[r->n_vacant++] = r->index[at].slot;
 	r->n--;
 	memmove(&r->index[at], &r->index[at + 1], (r->n - at) * sizeof(*r->index));

@@ -14,6 +14,7 @@ struct rules {
 	struct classify_rule *slot;
 	uint32_t *vacant; // slots below n_slots that hold no rule
 	size_t n, n_slots, n_vacant, max;
+	uint32_t looks[sizeof(struct classify_key)]; // by byte of a key: rules that look at it
 };
 
 // 0, -EEXIST, -ENOMEM; a failed call changes nothing.
@@ -24,6 +25,9 @@ const struct classify_rule *rules_find(const struct rules *r, uint32_t order); /
 const struct classify_rule **rules_list(const struct rules *r, size_t *n);
 void rules_free(struct rules *r);
 size_t rules_bytes(const struct rules *r);
+
+// 0xff in each byte that some rule looks at.
+void rules_mask(const struct rules *r, struct classify_key *mask);
 
 // Can any key match?  Not if a value has bits outside its mask or a port's bits contradict its range.
 bool rules_can_match(const struct classify_rule *rule);
