@@ -3,10 +3,11 @@
 // usage: bench_classify [EAL options] -- [--kind K]... [--size N]... | --rules F --keys F
 //
 // Keys are copied to a small buffer just before they are looked up, outside of the time taken, in the
-// form each side wants: a parser would have left them in the cache as well.  The variants of both
-// sides take turns, pass by pass; figures are those of each batch's quickest pass, medians those of
-// whole passes.  Results are compared for every key, and with a linear scan for some.  Writes one JSON
-// object a line; cycles are those of the TSC for one lookup.
+// form each side wants: a parser would have left them in the cache as well.  Weir looks keys up twice:
+// in the tables alone, and with the results of earlier keys kept, as a router's worker does.  The
+// variants of both sides take turns, pass by pass; figures are those of each batch's quickest pass,
+// medians those of whole passes.  Results are compared for every key, and with a linear scan for
+// some.  Writes one JSON object a line; cycles are those of the TSC for one lookup.
 #include "base/clock.h"
 #include "classify/oracle_test.h"
 #include "classify_peer.h"
@@ -20,7 +21,8 @@
 #include <string.h>
 
 enum { BULK = 32, BATCH = 256, PASSES_MAX = 99, SAMPLE = 1000, UPDATES = 50, SIZES_MAX = 8 };
-enum { ISAS = CLASSIFY_AVX512 + 1, VARIANTS = ISAS + PEER_ALGS };
+// Of tables, with results kept, and of the peer.
+enum { ISAS = CLASSIFY_AVX512 + 1, KEPT = ISAS, PEER = 2 * ISAS, VARIANTS = PEER + PEER_ALGS };
 enum { FLOWS = 2000, FLOW_LOOKUPS = 32768, MANY_KEYS = 200000 };
 
 struct options {
@@ -34,6 +36,7 @@ struct options {
 struct work {
 	const struct set *set;
 	struct classify *weir;
+	struct classify_cache *cache; // one for all keys and instructions
 	struct peer *peer;
 	const struct classify_key *keys;
 	uint32_t *turn; // which key is looked up next
@@ -46,12 +49,12 @@ struct work {
 
 static const char *variant_name(unsigned v)
 {
-	return v < ISAS ? classify_isa_name(v) : peer_alg_name[v - ISAS];
+	return v < PEER ? classify_isa_name(v % ISAS) : peer_alg_name[v - PEER];
 }
 
 static bool variant_use(struct work *w, unsigned v)
 {
-	return v < ISAS ? classify_use(v) : peer_can(w->peer, v - ISAS);
+	return v < PEER ? classify_use(v % ISAS) : peer_can(w->peer, v - PEER);
 }
 
 static int by_value(const void *a, const void *b)
@@ -68,6 +71,17 @@ static double quantile(double *x, size_t n, double q)
 	return x[(size_t)(q * (double)(n - 1) + 0.5)];
 }
 
+static void look_up(const struct work *w, unsigned v, const struct classify_key *keys, unsigned n,
+	const uint8_t **peer_keys, uint32_t *ids)
+{
+	if (v < KEPT)
+		classify_first(w->weir, keys, n, ids);
+	else if (v < PEER)
+		classify_cache_first(w->cache, keys, n, ids);
+	else
+		peer_lookup(w->peer, v - PEER, peer_keys, n, ids);
+}
+
 // One batch of keys from turn t on; returns its cycles.  ids as classify_first gives them.
 static uint64_t batch(const struct work *w, unsigned v, size_t t, unsigned n, uint32_t *ids)
 {
@@ -77,22 +91,17 @@ static uint64_t batch(const struct work *w, unsigned v, size_t t, unsigned n, ui
 	uint64_t start, end;
 
 	for (unsigned i = 0; i < n; i++)
-		if (v < ISAS)
+		if (v < PEER)
 			hot[i] = w->keys[w->turn[t + i]];
 		else
 			peer_key_set(&peer_hot[i], &w->keys[w->turn[t + i]]);
 	for (unsigned i = 0; i < n; i++)
 		at[i] = (const uint8_t *)&peer_hot[i];
 	start = clock_cycles();
-	if (v < ISAS)
-		for (unsigned i = 0; i < n; i += BULK)
-			classify_first(w->weir, hot + i, n - i < BULK ? n - i : BULK, ids + i);
-	else
-		for (unsigned i = 0; i < n; i += BULK)
-			peer_lookup(
-				w->peer, v - ISAS, at + i, n - i < BULK ? n - i : BULK, ids + i);
+	for (unsigned i = 0; i < n; i += BULK)
+		look_up(w, v, hot + i, n - i < BULK ? n - i : BULK, at + i, ids + i);
 	end = clock_cycles();
-	if (v >= ISAS)
+	if (v >= PEER)
 		for (unsigned i = 0; i < n; i++)
 			ids[i]--; // 0, none, becomes CLASSIFY_NONE
 	return end - start;
@@ -184,21 +193,23 @@ static void print_all(const struct work *w, unsigned from, unsigned to)
 
 static void print_lookups(struct work *w, unsigned passes)
 {
-	unsigned weir = best_isa(), peer = ISAS;
+	unsigned isa = best_isa(), weir = KEPT + isa, peer = PEER;
 
-	for (unsigned v = ISAS; v < VARIANTS; v++)
+	for (unsigned v = PEER; v < VARIANTS; v++)
 		if (w->can[v] && quickest(w, v) < quickest(w, peer))
 			peer = v;
 	printf("{\"what\":\"lookup\",\"set\":\"%s\",\"rules\":%zu,\"keys\":%zu,"
-	       "\"weir\":%.1f,\"weir_median\":%.1f,\"weir_alg\":\"%s\","
+	       "\"weir\":%.1f,\"weir_median\":%.1f,\"weir_alg\":\"%s\",\"tables\":%.1f,"
 	       "\"peer\":%.1f,\"peer_median\":%.1f,\"peer_alg\":\"%s\",\"ratio\":%.3f,\"weir_all\":{",
 		w->set->name, w->set->n, w->n_keys, quickest(w, weir),
-		quantile(w->cycles[weir], passes, 0.5), variant_name(weir), quickest(w, peer),
-		quantile(w->cycles[peer], passes, 0.5), variant_name(peer),
+		quantile(w->cycles[weir], passes, 0.5), variant_name(weir), quickest(w, isa),
+		quickest(w, peer), quantile(w->cycles[peer], passes, 0.5), variant_name(peer),
 		quickest(w, weir) / quickest(w, peer));
-	print_all(w, 0, ISAS);
+	print_all(w, KEPT, PEER);
+	printf("},\"tables_all\":{");
+	print_all(w, 0, KEPT);
 	printf("},\"peer_all\":{");
-	print_all(w, ISAS, VARIANTS);
+	print_all(w, PEER, VARIANTS);
 	printf("}}\n");
 	fflush(stdout);
 }
@@ -287,6 +298,9 @@ static void measure_set(const struct set *s, const struct options *o)
 	if (w->weir == NULL || classify_set(w->weir, s->rule, s->n, &e) != 0)
 		errx(1, "%s: %s", s->name, e.msg);
 	weir_ns = clock_thread_ns() - start;
+	w->cache = classify_cache_new(w->weir, &e);
+	if (w->cache == NULL)
+		errx(1, "%s: %s", s->name, e.msg);
 	printf("{\"what\":\"build\",\"set\":\"%s\",\"rules\":%zu,\"weir_ms\":%.2f,\"peer_ms\":%.2f,"
 	       "\"weir_mb\":%.3f,\"peer_mb\":%.3f}\n",
 		s->name, s->n, (double)weir_ns / 1e6, (double)peer_ns / 1e6,
@@ -305,6 +319,7 @@ static void measure_set(const struct set *s, const struct options *o)
 	}
 	measure_updates(s, o, peer_ns);
 	peer_free(w->peer);
+	classify_cache_free(w->cache);
 	classify_free(w->weir);
 	free(w);
 }

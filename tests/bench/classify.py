@@ -45,7 +45,8 @@ def figures(lines, share):
         size = x["rules"]
         if x["what"] == "lookup":
             put(("lookup", x["set"], size, x["keys"]), x["weir"], x["peer"])
-            put(("scalar", x["set"], size, x["keys"]), x["weir_all"]["scalar"],
+            put(("tables", x["set"], size, x["keys"]), x["tables"], x["peer"])
+            put(("scalar", x["set"], size, x["keys"]), x["tables_all"]["scalar"],
                 x["peer_all"]["scalar"])
         elif x["what"] == "build":
             put(("build", size), x["weir_ms"], x["peer_ms"])
