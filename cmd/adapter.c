@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // weir adapter: cards of running routers, beyond what cxgbetool's words can say.
+#include "check.h"
 #include "client.h"
 #include "command.h"
 #include "ctl_tables.h"
@@ -19,14 +20,18 @@ static void usage(FILE *out)
 	fputs("usage: weir adapter list [--json]\n"
 	      "       weir adapter rules NAME [INDEX ...] [--json]\n"
 	      "       weir adapter save NAME [FILE]\n"
-	      "       weir adapter export NAME --nft|--pf|--tc|--ethtool [IF ...]\n\n"
+	      "       weir adapter export NAME --nft|--pf|--tc|--ethtool [IF ...]\n"
+	      "       weir adapter check NAME CAPTURE [--port N] [--json]\n\n"
 	      "Cards of running routers.\n\n"
 	      "  list     the cards there are\n"
 	      "  rules    a card's rules as words of cxgbetool, with all that its listing leaves\n"
 	      "           out: NAT, swapped addresses\n"
 	      "  save     the commands that rebuild the rules, to FILE or standard output\n"
 	      "  export   the same rules for another firewall, equivalent, or refused by name; IF\n"
-	      "           are the interfaces behind the card's ports, in their order\n\n"
+	      "           are the interfaces behind the card's ports, in their order\n"
+	      "  check    what the rules do with the frames of a capture: a line a frame, with\n"
+	      "           its number, pass, drop or switch, and the rule's index or -\n\n"
+	      "  --port   the port of the card that the frames come in by (0)\n"
 	      "  --json   print objects, one a line, instead of a table\n"
 	      "  -h, --help  this text\n",
 		out);
@@ -168,6 +173,8 @@ int cmd_adapter(int argc, char **argv)
 		usage(stdout);
 		return 0;
 	}
+	if (argc >= 2 && strcmp(argv[1], "check") == 0)
+		return check_command(argc - 1, argv + 1);
 	if (argc > 2 && strcmp(argv[argc - 1], "--json") == 0) {
 		json = true;
 		argc--;

@@ -23,6 +23,7 @@ static void usage(FILE *out)
 	      "  hits                    hits of rules that have any, in brief\n"
 	      "  save                    the commands that rebuild the card's rules\n"
 	      "  export KIND [IF ...]    the rules for nft, pf, tc or ethtool\n"
+	      "  check PORT FRAME ...    what the rules do with frames, as JSON\n"
 	      "  adapter WORD ...        a command of cxgbetool\n\n"
 	      "  --json                  print objects, one a line, instead of tables\n"
 	      "  -h, --help              this text\n",
@@ -39,7 +40,7 @@ static void collect(void *arg, json_t *object)
 }
 
 static const char *const words[] = {"stats", "drops", "stages", "rules", "metrics", "info", "hits",
-	"save", "export", "adapter"};
+	"save", "export", "check", "adapter"};
 
 // No table is no answer to people.
 static void say_none(const char *word)
@@ -55,8 +56,8 @@ static int ask(const char *name, int argc, char **argv, bool json)
 	json_t *all;
 	int status;
 
-	// Hits are for programs; there is no table of them.
-	if (json || strcmp(argv[0], "hits") == 0)
+	// These are for programs; there is no table of them.
+	if (json || strcmp(argv[0], "hits") == 0 || strcmp(argv[0], "check") == 0)
 		return client_request("weir ctl", name, argc, argv, client_print_json, NULL);
 	all = json_array();
 	status = client_request("weir ctl", name, argc, argv, collect, all);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "router_answers.h"
 
+#include "check.h"
 #include "router_json.h"
 
 #include "base/clock.h"
@@ -272,6 +273,8 @@ int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
 		return answer_rules(a, argc, argv, reply);
 	if (strcmp(w, "export") == 0)
 		return answer_export(a, argc, argv, reply);
+	if (strcmp(w, "check") == 0)
+		return check_answer(a->card, argc, argv, reply);
 	if (argc > 1)
 		return ctl_fail(reply, EINVAL, "%.80s: '%.80s' is one word too many", w, argv[1]);
 	if (strcmp(w, "info") == 0)
@@ -292,6 +295,6 @@ int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
 	}
 	return ctl_fail(reply, EINVAL,
 		"'%.80s' is none of info, stats, drops, stages, rules, hits, metrics, adapter, "
-		"save, export",
+		"save, export, check",
 		w);
 }

@@ -68,7 +68,11 @@ struct adapter_place {
 	uint64_t (*hits)(void *state, uint32_t slot);
 	// Zeroes the counters of a port, not those of rules.
 	int (*clear_stats)(void *state, unsigned port, struct err *err);
+	// See adapter_verdict().  *slot: of the rule that decides, or PLACE_NO_SLOT.  May be NULL.
+	int (*verdict)(void *state, unsigned port, const void *frame, size_t len, uint32_t *slot,
+		struct err *err);
 };
+#define PLACE_NO_SLOT UINT32_MAX
 
 // The place of a card that no packet meets: it takes every rule, and that is all.
 extern const struct adapter_place adapter_nowhere;
@@ -135,6 +139,18 @@ void adapter_walk(const struct adapter *a,
 // The rule as words that cxgbetool takes: "iport 0 dport 80 proto 6 action pass".  Cut at size;
 // returns the length it needs.
 size_t adapter_words(const struct adapter_filter *f, char *out, size_t size);
+
+// What the rules in force say of a frame that comes in by a port.  Asking counts nowhere and sends nothing.
+enum { ADAPTER_FRAME_MIN = 14, ADAPTER_FRAME_MAX = 16 << 10 };
+struct adapter_verdict {
+	enum adapter_action action; // of the rule
+	bool met;                   // false: no rule matches, and the frame passes
+	uint32_t idx;
+	bool hash, prio; // the rule is in the hash region, or of prio 1
+};
+// -EINVAL no such port, -EMSGSIZE a length outside of these bounds, -ENOTSUP no packet meets this card.
+int adapter_verdict(const struct adapter *a, unsigned port, const void *frame, size_t len,
+	struct adapter_verdict *out, struct err *err);
 
 // A rule for classify: family and everything else its words constrain.  order and id are the caller's.
 void adapter_rule(const struct adapter_filter *f, struct classify_rule *out);

@@ -5,6 +5,7 @@
 
 #include "adapter/adapter.h"
 
+#include <errno.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 #include <string.h>
@@ -136,6 +137,23 @@ static bool drops_packets(int idx)
 	return idx == 0 || idx >= 100;
 }
 
+// Asking says what the burst will meet, and counts nowhere.
+static void ask(const struct adapter *a, const struct frame *f, unsigned in, int hit)
+{
+	struct adapter_verdict v;
+	struct count before = {0}, after = {0};
+
+	adapter_each(a, false, count_rule, &before);
+	assert_int_equal(adapter_verdict(a, in, f->b, f->n, &v, NULL), 0);
+	adapter_each(a, false, count_rule, &after);
+	assert_memory_equal(&before, &after, sizeof(before));
+	assert_int_equal(v.met, hit != NONE);
+	assert_int_equal(v.action, hit != NONE && drops_packets(hit) ? ADAPTER_DROP : ADAPTER_PASS);
+	if (hit != NONE)
+		assert_int_equal(v.idx, hit);
+	assert_false(v.hash || v.prio);
+}
+
 static void probe(
 	struct adapter *a, struct adapter_path *path, const struct build *f, uint16_t in, int hit)
 {
@@ -146,6 +164,7 @@ static void probe(
 
 	frame.n = build_frame(f, frame.b, sizeof(frame.b));
 	assert_true(frame.n > 0);
+	ask(a, &frame, in, hit);
 	b.pkt[0] = rig_mbuf(&frame, UINT16_MAX);
 	adapter_each(a, false, count_rule, &before);
 	adapter_in(path, &b);
@@ -232,12 +251,38 @@ static void ipv6_and_arp_pass(void **state)
 	adapter_path_free(path);
 }
 
+static void only_frames_by_its_ports_can_be_asked_about(void **state)
+{
+	struct adapter_path *path = new_path();
+	struct adapter *a = card(path);
+	struct adapter_conf nowhere = {.name = "t5nex1", .n_ports = 1, .place = adapter_nowhere};
+	struct adapter *b = adapter_new(&nowhere, NULL);
+	static uint8_t frame[ADAPTER_FRAME_MAX + 1];
+	struct adapter_verdict v;
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(adapter_verdict(a, 2, frame, 60, &v, &err), -EINVAL);
+	assert_string_equal(err.msg, "port 2: t5nex0 has 2 ports, counted from 0");
+	assert_int_equal(adapter_verdict(a, 0, frame, ADAPTER_FRAME_MIN - 1, &v, &err), -EMSGSIZE);
+	assert_string_equal(err.msg, "a frame of 13 bytes: 14 to 16384 can be tried");
+	assert_int_equal(adapter_verdict(a, 0, frame, ADAPTER_FRAME_MAX + 1, &v, &err), -EMSGSIZE);
+	assert_int_equal(adapter_verdict(a, 0, frame, ADAPTER_FRAME_MIN, &v, &err), 0);
+	assert_int_equal(adapter_verdict(a, 1, frame, ADAPTER_FRAME_MAX, &v, &err), 0);
+	assert_int_equal(adapter_verdict(b, 0, frame, 60, &v, &err), -ENOTSUP);
+	assert_string_equal(err.msg, "t5nex1: no packet meets this card");
+	adapter_free(b);
+	adapter_free(a);
+	adapter_path_free(path);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_teardown(f, rig_all_back)
 	const struct CMUnitTest tests[] = {
 		T(each_rule_is_hit_by_what_it_is_about),
 		T(ipv6_and_arp_pass),
+		T(only_frames_by_its_ports_can_be_asked_about),
 	};
 
 	return cmocka_run_group_tests_name("chelsio", tests, rig_eal, NULL);

@@ -39,7 +39,7 @@ def documented(text):
 
 
 def main():
-    for command, n in (("adapter", 3), ("ctl", 3), ("top", 5)):
+    for command, n in (("adapter", 4), ("ctl", 3), ("top", 5)):
         options, words = told(command)
         text = page("weir-%s.8" % command)
         in_page = documented(text)
@@ -48,7 +48,7 @@ def main():
         items = set(re.findall(r"^\.It Cm (\w+)", text.partition(".Ss")[0], re.M))
         f.check(set(words) == items, "%s: words only in one of help and manual: %s" % (command, set(words) ^ items))
     words = told("ctl")[1]
-    f.check(len(words) == 10, "words of ctl: %s" % words)
+    f.check(len(words) == 11, "words of ctl: %s" % words)
     for word in words:
         r = run("ctl", word)
         f.check(r.returncode == 2 and "its name comes first" in r.stderr, "ctl %s without a name: %r" % (word, r))
