@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// weir adapter: cards of running routers, beyond what cxgbetool's words can say.
+// weir adapter: cards in the kernel and of running routers, beyond what cxgbetool's words can say.
+#include "adapter_list.h"
 #include "check.h"
 #include "client.h"
 #include "command.h"
 #include "ctl_tables.h"
+#include "kernel.h"
 #include "router_save.h"
-#include "table.h"
 
 #include "base/text.h"
 #include "ctl/ctl.h"
@@ -17,12 +18,18 @@
 
 static void usage(FILE *out)
 {
-	fputs("usage: weir adapter list [--json]\n"
+	fputs("usage: weir adapter create NAME IF [IF ...] [--mode native|skb] [--rules FILE]\n"
+	      "       weir adapter attach|delete NAME\n"
+	      "       weir adapter list [--json]\n"
 	      "       weir adapter rules NAME [INDEX ...] [--json]\n"
 	      "       weir adapter save NAME [FILE]\n"
 	      "       weir adapter export NAME --nft|--pf|--tc|--ethtool [IF ...]\n"
 	      "       weir adapter check NAME CAPTURE [--port N] [--json]\n\n"
-	      "Cards of running routers.\n\n"
+	      "Cards in the kernel, and those of running routers.\n\n"
+	      "  create   a card in the kernel: its rules meet all frames that come in by the\n"
+	      "           interfaces IF, its ports in their order, and stay when the command ends\n"
+	      "  attach   a card again to interfaces that went and are back\n"
+	      "  delete   a card in the kernel\n"
 	      "  list     the cards there are\n"
 	      "  rules    a card's rules as words of cxgbetool, with all that its listing leaves\n"
 	      "           out: NAT, swapped addresses\n"
@@ -32,6 +39,9 @@ static void usage(FILE *out)
 	      "  check    what the rules do with the frames of a capture: a line a frame, with\n"
 	      "           its number, pass, drop or switch, and the rule's index or -\n\n"
 	      "  --port   the port of the card that the frames come in by (0)\n"
+	      "  --mode   native: in the interface's driver; skb: later, but everywhere.  Without\n"
+	      "           it native where the driver can, else skb, which is then told\n"
+	      "  --rules  a script of cxgbetool commands, carried out before the first frame\n"
 	      "  --json   print objects, one a line, instead of a table\n"
 	      "  -h, --help  this text\n",
 		out);
@@ -41,66 +51,6 @@ static int misused(void)
 {
 	fputs("weir adapter: `weir adapter --help` tells how it is used\n", stderr);
 	return 2;
-}
-
-static void one_card(void *arg, const char *name)
-{
-	char *info[] = {(char *)"info"};
-
-	client_request("weir adapter", name, 1, info, client_keep, arg);
-}
-
-static void print_cards(const json_t *all)
-{
-	struct table t;
-	const json_t *o, *p;
-	size_t i, k;
-
-	table_begin(&t, "lrrl", (const char *[]){"card", "rules", "pid", "ports"});
-	json_array_foreach(all, i, o)
-	{
-		char ports[256] = "";
-
-		json_array_foreach(json_object_get(o, "ports"), k, p)
-		{
-			size_t at = strlen(ports);
-
-			snprintf(ports + at, sizeof(ports) - at, "%s%s", k > 0 ? " " : "",
-				json_string_value(p));
-		}
-		table_text(&t, ctl_string(o, "name"));
-		table_number(&t, ctl_number(o, "rules"));
-		table_number(&t, ctl_number(o, "pid"));
-		table_text(&t, ports);
-	}
-	table_end(&t, stdout, 0);
-}
-
-static int list(bool json)
-{
-	json_t *all = json_array();
-	struct err err = {0};
-	char folder[4096] = "";
-	size_t n;
-
-	if (ctl_each_name(one_card, all, &err) != 0) {
-		fprintf(stderr, "weir adapter: %s\n", err.msg);
-		json_decref(all);
-		return 1;
-	}
-	n = json_array_size(all);
-	if (n == 0) {
-		ctl_folder(folder, sizeof(folder), NULL);
-		fprintf(stderr, "weir adapter: there is no card: no router listens in %s\n",
-			folder);
-	} else if (json) {
-		for (size_t i = 0; i < n; i++)
-			client_print_json(NULL, json_array_get(all, i));
-	} else {
-		print_cards(all);
-	}
-	json_decref(all);
-	return n == 0;
 }
 
 static int rules(const char *name, int argc, char **argv, bool json)
@@ -167,6 +117,11 @@ static int export_rules(const char *name, int argc, char **argv)
 
 int cmd_adapter(int argc, char **argv)
 {
+	static const struct {
+		const char *word;
+		int (*run)(int argc, char **argv);
+	} kernel[] = {
+		{"create", kernel_create}, {"attach", kernel_attach}, {"delete", kernel_delete}};
 	bool json = false;
 
 	if (argc == 2 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)) {
@@ -179,8 +134,12 @@ int cmd_adapter(int argc, char **argv)
 		json = true;
 		argc--;
 	}
+	if (argc >= 2 && !json)
+		for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+			if (strcmp(argv[1], kernel[i].word) == 0)
+				return kernel[i].run(argc - 1, argv + 1);
 	if (argc == 2 && strcmp(argv[1], "list") == 0)
-		return list(json);
+		return adapter_list(json);
 	if (argc >= 3 && strcmp(argv[1], "rules") == 0)
 		return rules(argv[2], argc - 3, argv + 3, json);
 	if (json)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "client.h"
 
+#include "kernel.h"
+
 #include "ctl/ctl.h"
+#include "xdp/xdp.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,10 +19,13 @@ int client_complain(const char *program, const char *name, int status, const str
 
 		ctl_path(name, path, sizeof(path), NULL);
 		fprintf(stderr,
-			"%s: no running router is called '%s': nobody listens on %s; to start one: "
-			"weir router --name %s --conf DIR --port IF=PORT%s\n",
-			program, name, path, name,
-			geteuid() != 0 ? " (one that root started obeys root only)" : "");
+			"%s: there is no card '%s': none in the kernel, and no router listens on %s; "
+			"to make one: weir adapter create %s IF, or weir router --name %s --conf DIR "
+			"--port IF=PORT%s\n",
+			program, name, path, name, name,
+			geteuid() != 0 ? " (root alone sees cards in the kernel, and those it "
+					 "started)"
+				       : "");
 	} else if (err->code != 0) {
 		fprintf(stderr, "%s: %s\n", program, err->msg);
 	}
@@ -27,11 +33,18 @@ int client_complain(const char *program, const char *name, int status, const str
 	return status > 255 ? 255 : status;
 }
 
+int client_ask(const char *name, int argc, char *const *argv,
+	void (*each)(void *arg, json_t *object), void *arg, struct err *err)
+{
+	return xdp_card_exists(name) ? kernel_request(name, argc, argv, each, arg, err)
+				     : ctl_request(name, argc, argv, each, arg, err);
+}
+
 int client_request(const char *program, const char *name, int argc, char *const *argv,
 	void (*each)(void *arg, json_t *object), void *arg)
 {
 	struct err err = {0};
-	int status = ctl_request(name, argc, argv, each, arg, &err);
+	int status = client_ask(name, argc, argv, each, arg, &err);
 
 	fflush(stdout);
 	return client_complain(program, name, status, &err);
@@ -43,6 +56,15 @@ void client_nobody(const char *program)
 
 	ctl_folder(folder, sizeof(folder), NULL);
 	fprintf(stderr, "%s: no router runs (none listens in %s)\n", program, folder);
+}
+
+void client_no_card(const char *program)
+{
+	char folder[4096] = "";
+
+	ctl_folder(folder, sizeof(folder), NULL);
+	fprintf(stderr, "%s: there is no card: none in the kernel, and no router listens in %s%s\n",
+		program, folder, geteuid() != 0 ? " (root alone sees cards in the kernel)" : "");
 }
 
 void client_keep(void *arg, json_t *object)

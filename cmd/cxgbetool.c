@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// cxgbetool: the words of FreeBSD's tool, sent to the running router whose card has the name.
+// cxgbetool: the words of FreeBSD's tool, for the card of that name in the kernel or a running router.
 #include "client.h"
 #include "command.h"
 
@@ -13,7 +13,7 @@
 static void usage(FILE *out)
 {
 	fputs("usage: cxgbetool NEXUS COMMAND [WORD ...]\n\n"
-	      "NEXUS is the card of a running `weir router`, such as t5nex0.  Commands:\n\n"
+	      "NEXUS is a card in the kernel or of a running `weir router`, such as t5nex0.  Commands:\n\n"
 	      "  filter IDX PARAMETER VALUE ...      set the rule IDX\n"
 	      "  filter IDX delete|clear [prio 0|1]  remove it\n"
 	      "  filter list                         list rules and their hits\n"

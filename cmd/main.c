@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct command commands[] = {
-	{"adapter", NULL, "list, save and export the cards of running routers", cmd_adapter},
+	{"adapter", NULL, "make, list, save and export cards", cmd_adapter},
 	{"ctl", NULL, "ask a running router for its counters", cmd_ctl},
 	{"cxgbetool", "cxgbetool", "set and list the rules of a card", cmd_cxgbetool},
 	{"gen", "pkt-gen", "send, receive and check test traffic", cmd_gen},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "router_answers.h"
 
+#include "card_answers.h"
 #include "check.h"
 #include "router_json.h"
 
@@ -13,24 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 1024 };
-
 static json_t *typed(const char *type)
 {
 	return json_pack("{s:s}", "type", type);
-}
-
-static void line(void *arg, bool to_stderr, const char *text)
-{
-	json_t *o = json_object();
-
-	ctl_text_set(o, to_stderr ? "err" : "out", text);
-	ctl_reply(arg, o);
-}
-
-struct adapter_out answer_lines(struct ctl_reply *reply)
-{
-	return (struct adapter_out){.line = line, .arg = reply};
 }
 
 // The name of the Linux interface a port sits on; where there is none, what the configuration calls it.
@@ -46,6 +32,7 @@ static int answer_info(const struct answers *a, struct ctl_reply *reply)
 	json_t *o = typed("info"), *ports = json_array();
 
 	json_object_set_new(o, "name", json_string(a->name));
+	json_object_set_new(o, "place", json_string("router"));
 	json_object_set_new(o, "version", json_string(WEIR_VERSION));
 	json_object_set_new(o, "pid", json_integer(getpid()));
 	json_object_set_new(o, "up_ns", router_number(clock_ns() - a->start_ns));
@@ -133,104 +120,9 @@ static int answer_counters(
 	return 0;
 }
 
-// Which rules are asked for; n = 0: all.
-struct wanted {
-	struct ctl_reply *reply;
-	const uint64_t *idx;
-	unsigned n;
-	uint64_t found; // a bit for each of idx
-	bool hash;
-};
-
-static bool is_wanted(struct wanted *w, uint32_t idx)
-{
-	bool yes = w->n == 0;
-
-	for (unsigned i = 0; i < w->n; i++)
-		if (w->idx[i] == idx) {
-			w->found |= UINT64_C(1) << i;
-			yes = true;
-		}
-	return yes;
-}
-
-static void one_rule(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
-{
-	struct wanted *w = arg;
-	char words[WORDS_MAX];
-	json_t *o;
-
-	if (!is_wanted(w, idx))
-		return;
-	o = typed("rule");
-	adapter_words(f, words, sizeof(words));
-	json_object_set_new(o, "idx", router_number(idx));
-	json_object_set_new(o, "hash", json_boolean(w->hash));
-	json_object_set_new(o, "prio", json_boolean(f->prio));
-	json_object_set_new(o, "hits", f->count_hits ? router_number(hits) : json_null());
-	json_object_set_new(o, "action", json_string(adapter_action_name(f->action)));
-	json_object_set_new(o, "words", json_string(words));
-	ctl_reply(w->reply, o);
-}
-
-static int answer_rules(const struct answers *a, int argc, char **argv, struct ctl_reply *reply)
-{
-	uint64_t idx[64];
-	struct wanted w = {.reply = reply, .idx = idx};
-
-	for (int i = 1; i < argc; i++) {
-		char *end;
-
-		if (w.n == sizeof(idx) / sizeof(idx[0]))
-			return ctl_fail(reply, E2BIG, "rules: more than %u indices", w.n);
-		errno = 0;
-		idx[w.n++] = strtoull(argv[i], &end, 0);
-		if (argv[i][0] < '0' || argv[i][0] > '9' || *end != '\0' || errno != 0)
-			return ctl_fail(reply, EINVAL, "rules: '%s' is no index", argv[i]);
-	}
-	adapter_each(a->card, false, one_rule, &w);
-	w.hash = true;
-	adapter_each(a->card, true, one_rule, &w);
-	for (unsigned i = 0; i < w.n; i++)
-		if ((w.found >> i & 1) == 0)
-			return ctl_fail(reply, EINVAL, "rules: there is no rule %" PRIu64, idx[i]);
-	return 0;
-}
-
-// Index and hits in turn, to the first array or the second, of rules of prio 1: a card may keep those
-// in a region of their own, where their indices are others'.
-static void one_count(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
-{
-	json_t **arrays = arg;
-
-	if (!f->count_hits || hits == 0)
-		return;
-	json_array_append_new(arrays[f->prio], router_number(idx));
-	json_array_append_new(arrays[f->prio], router_number(hits));
-}
-
-// Much shorter than the rules: for those who look often.
-static int answer_hits(const struct answers *a, struct ctl_reply *reply)
-{
-	for (int hash = 0; hash < 2; hash++) {
-		json_t *arrays[] = {json_array(), json_array()};
-
-		adapter_each(a->card, hash != 0, one_count, arrays);
-		for (int prio = 0; prio < 2; prio++) {
-			json_t *o = typed("hits");
-
-			json_object_set_new(o, "hash", json_boolean(hash));
-			json_object_set_new(o, "prio", json_boolean(prio));
-			json_object_set_new(o, "hits", arrays[prio]);
-			ctl_reply(reply, o);
-		}
-	}
-	return 0;
-}
-
 static int answer_adapter(struct answers *a, int argc, char **argv, struct ctl_reply *reply)
 {
-	struct adapter_out out = answer_lines(reply);
+	struct adapter_out out = card_answer_lines(reply);
 
 	if (argc < 2)
 		return ctl_fail(reply, EINVAL, "adapter: a command is needed, such as filter list");
@@ -240,37 +132,23 @@ static int answer_adapter(struct answers *a, int argc, char **argv, struct ctl_r
 
 static int answer_export(const struct answers *a, int argc, char **argv, struct ctl_reply *reply)
 {
-	static const char *const kinds[] = {[EXPORT_NFT] = "nft",
-		[EXPORT_PF] = "pf",
-		[EXPORT_TC] = "tc",
-		[EXPORT_ETHTOOL] = "ethtool"};
-	struct adapter_out out = answer_lines(reply);
 	char *ifaces[ADAPTER_PORTS_MAX];
-	unsigned n = adapter_ports(a->card);
 
-	if (argc != 2 && argc != 2 + (int)n)
-		return ctl_fail(reply, EINVAL,
-			"export: needs the kind, and as many interfaces as the card has ports "
-			"(%u), or none",
-			n);
-	for (unsigned i = 0; i < n; i++)
-		ifaces[i] = argc > 2 ? argv[2 + i] : (char *)iface_of(&a->ports[i]);
-	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(argv[1], kinds[i]) == 0)
-			return adapter_export(a->card, (enum adapter_export_kind)i, ifaces, &out);
-	return ctl_fail(reply, EINVAL, "export: '%s' is none of nft, pf, tc, ethtool", argv[1]);
+	for (unsigned i = 0; i < adapter_ports(a->card); i++)
+		ifaces[i] = (char *)iface_of(&a->ports[i]);
+	return card_answer_export(a->card, ifaces, argc, argv, reply);
 }
 
 int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
 {
 	struct answers *a = arg;
-	struct adapter_out out = answer_lines(reply);
+	struct adapter_out out = card_answer_lines(reply);
 	const char *w = argv[0];
 
 	if (strcmp(w, "adapter") == 0)
 		return answer_adapter(a, argc, argv, reply);
 	if (strcmp(w, "rules") == 0)
-		return answer_rules(a, argc, argv, reply);
+		return card_answer_rules(a->card, argc, argv, reply);
 	if (strcmp(w, "export") == 0)
 		return answer_export(a, argc, argv, reply);
 	if (strcmp(w, "check") == 0)
@@ -286,7 +164,7 @@ int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
 	if (strcmp(w, "stages") == 0)
 		return answer_counters(a, false, false, true, reply);
 	if (strcmp(w, "hits") == 0)
-		return answer_hits(a, reply);
+		return card_answer_hits(a->card, reply);
 	if (strcmp(w, "metrics") == 0)
 		return answer_metrics(a, reply);
 	if (strcmp(w, "save") == 0) {

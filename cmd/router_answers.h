@@ -25,6 +25,3 @@ int answer(void *arg, int argc, char **argv, struct ctl_reply *reply);
 
 // Counters as OpenMetrics text, each line as "out".
 int answer_metrics(const struct answers *a, struct ctl_reply *reply);
-
-// Lines of the card's commands go into the reply, "out" and "err".
-struct adapter_out answer_lines(struct ctl_reply *reply);

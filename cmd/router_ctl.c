@@ -5,6 +5,7 @@
 #include "router_save.h"
 
 #include "base/clock.h"
+#include "xdp/xdp.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +32,14 @@ struct router_ctl *router_ctl_new(const char *name, const sigset_t *signals, str
 
 	if (c == NULL) {
 		err_set(err, ENOMEM, "no memory for a control socket");
+		return NULL;
+	}
+	if (xdp_card_exists(name)) {
+		err_set(err, EADDRINUSE,
+			"a card in the kernel is called '%s'; give this router another name, such as "
+			"--name t5nex1",
+			name);
+		free(c);
 		return NULL;
 	}
 	c->answers.name = name;

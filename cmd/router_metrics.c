@@ -2,6 +2,8 @@
 // A running router's counters as OpenMetrics text.
 #include "router_answers.h"
 
+#include "card_answers.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,7 +116,7 @@ int answer_metrics(const struct answers *a, struct ctl_reply *reply)
 {
 	struct ctl_metrics *m = ctl_metrics_new();
 	struct rules r = {.m = m, .card = a->name};
-	struct adapter_out out = answer_lines(reply);
+	struct adapter_out out = card_answer_lines(reply);
 	struct path_counters c;
 	const char *text;
 

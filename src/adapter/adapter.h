@@ -114,6 +114,35 @@ int adapter_split(char *line, char *argv[ADAPTER_WORDS_MAX + 1], bool *lost);
 // "cxgbetool t5nex0 filter 0 frag 1 action drop".  Hash rules may get other indices.
 void adapter_save(const struct adapter *a, const struct adapter_out *out);
 
+// --- a card that is put down and taken up again ---
+
+enum { ADAPTER_CLIPS_KEPT = 64 };
+
+// A rule as a place keeps it: what add() was given.
+struct adapter_kept {
+	struct adapter_filter f;
+	uint32_t slot, order;
+};
+
+// What a card consists of beside its rules.
+struct adapter_settings {
+	uint32_t mode, hash_mask; // match fields, as bits
+	uint32_t vnic_is_function;
+	uint32_t n_clip;
+	struct {
+		struct ip6 ip;
+		uint32_t users;
+	} clip[ADAPTER_CLIPS_KEPT];
+};
+
+// -E2BIG: more addresses are held than that.
+int adapter_settings(const struct adapter *a, struct adapter_settings *out, struct err *err);
+
+// Makes an empty card what it was.  The place has the rules and is not called.  -EINVAL two rules of one
+// slot or index, or one that the card has not; -ENOMEM.  The card is then good for adapter_free() only.
+int adapter_restore(struct adapter *a, const struct adapter_settings *settings,
+	const struct adapter_kept *rules, size_t n, struct err *err);
+
 // The rules for another firewall, equivalent in what they drop and pass, in its own syntax.
 // ifaces[0..n_ports-1] name the interfaces behind the card's ports.  A rule that cannot be said
 // there is named to stderr with the word in the way; then nothing goes to stdout.  Returns an exit

@@ -89,6 +89,21 @@ static int hash_place(struct adapter *a, uint32_t *idx, const struct adapter_fil
 	return *idx == a->hash.size ? ENOMEM : 0;
 }
 
+static void link_entry(struct adapter *a, struct region *r, struct entry *e)
+{
+	r->at[e->idx] = e;
+	r->count++;
+	if (r->end <= e->idx)
+		r->end = e->idx + 1;
+	if (e->f.hash) {
+		struct entry **b = bucket_of(a, &e->f);
+
+		e->next = *b;
+		*b = e;
+	} else if (e->f.prio && r == &a->tcam)
+		a->n_mixed++;
+}
+
 int table_set(struct adapter *a, uint32_t *idx, const struct adapter_filter *f, struct err *err)
 {
 	struct region *r = region_of(a, f->prio, f->hash);
@@ -114,17 +129,23 @@ int table_set(struct adapter *a, uint32_t *idx, const struct adapter_filter *f, 
 		free(e);
 		return -rc;
 	}
-	r->at[*idx] = e;
-	r->count++;
-	if (r->end <= *idx)
-		r->end = *idx + 1;
-	if (f->hash) {
-		struct entry **b = bucket_of(a, f);
+	link_entry(a, r, e);
+	return 0;
+}
 
-		e->next = *b;
-		*b = e;
-	} else if (f->prio && r == &a->tcam)
-		a->n_mixed++;
+int table_restore(struct adapter *a, const struct adapter_kept *k)
+{
+	struct region *r = region_of(a, k->f.prio, k->f.hash);
+	uint32_t idx = k->order - r->base;
+	struct entry *e;
+
+	if (k->order < r->base || idx >= r->size || !free_at(a, r, idx, &k->f))
+		return EINVAL;
+	e = malloc(sizeof(*e));
+	if (e == NULL)
+		return ENOMEM;
+	*e = (struct entry){.f = k->f, .idx = idx, .slot = k->slot, .order = k->order};
+	link_entry(a, r, e);
 	return 0;
 }
 

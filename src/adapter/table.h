@@ -91,6 +91,8 @@ int table_check(const struct adapter *a, uint32_t idx, bool idx_given,
 // After table_check.  *idx: the index, chosen here for a hash rule.
 int table_set(struct adapter *a, uint32_t *idx, const struct adapter_filter *f, struct err *err);
 int table_delete(struct adapter *a, uint32_t idx, bool prio, bool hash, struct err *err);
+// Puts back a rule that its place has; slots are the caller's.  EINVAL, ENOMEM.
+int table_restore(struct adapter *a, const struct adapter_kept *k);
 // Whether the table has a region of its own for `prio 1`.
 bool table_has_prio(const struct adapter *a);
 uint64_t table_hits(const struct adapter *a, const struct entry *e);

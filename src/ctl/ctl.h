@@ -93,6 +93,14 @@ void ctl_server_poll(struct ctl_server *s, int timeout_ms);
 int ctl_request(const char *name, int argc, char *const *argv,
 	void (*each)(void *arg, json_t *object), void *arg, struct err *err);
 
+// The same where the calling program itself has the answers.
+struct ctl_local {
+	ctl_run *run;
+	void *arg;
+};
+int ctl_here(const struct ctl_local *who, int argc, char *const *argv,
+	void (*each)(void *arg, json_t *object), void *arg, struct err *err);
+
 // --- counters as OpenMetrics text ---
 
 struct ctl_metrics;

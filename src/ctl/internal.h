@@ -26,6 +26,8 @@ struct ctl_reply {
 	bool over;  // more than max was said, or there was no memory
 	int code;   // of ctl_fail
 	char msg[ERR_MSG_MAX];
+	void (*each)(void *arg, json_t *object); // not NULL: gets objects, and no text is made
+	void *each_arg;
 };
 
 // Puts the last object behind the others, or in their place where they were too many.

@@ -42,6 +42,11 @@ static int append(const char *data, size_t n, void *arg)
 
 void ctl_reply(struct ctl_reply *reply, json_t *object)
 {
+	if (reply->each != NULL && object != NULL) {
+		reply->each(reply->each_arg, object);
+		json_decref(object);
+		return;
+	}
 	if (object == NULL || json_dump_callback(object, append, reply, JSON_COMPACT) != 0)
 		reply->over = true;
 	append("\n", 1, reply);
@@ -57,6 +62,25 @@ int ctl_fail(struct ctl_reply *reply, int code, const char *fmt, ...)
 	vsnprintf(reply->msg, sizeof(reply->msg), fmt, ap);
 	va_end(ap);
 	return code;
+}
+
+static void forget(void *arg, json_t *object)
+{
+	(void)arg, (void)object;
+}
+
+int ctl_here(const struct ctl_local *who, int argc, char *const *argv,
+	void (*each)(void *arg, json_t *object), void *arg, struct err *err)
+{
+	struct ctl_reply reply = {
+		.max = CTL_REPLY_MAX, .each = each != NULL ? each : forget, .each_arg = arg};
+	int status = who->run(who->arg, argc, (char **)argv, &reply);
+
+	if (reply.over)
+		return err_set(err, ENOMEM, "no memory for the reply");
+	if (reply.code != 0)
+		err_set(err, reply.code, "%s", reply.msg);
+	return status;
 }
 
 void ctl_reply_end(struct ctl_reply *reply, int status)

@@ -10,6 +10,7 @@
 enum {
 	CARD_PORTS = 4,
 	CARD_SLOTS = FLAT_RULES, // of hit counters
+	CARD_KEPT = 1 << 20,     // bytes of what commands keep
 };
 
 // What a rule says, beside its tables; rule number i of the tables is card_set.act[i].
@@ -44,6 +45,7 @@ _Static_assert(sizeof(struct card_act) == 64, "one cache line");
 struct card_set {
 	uint8_t tables[FLAT_SIZE]; // struct flat_head and what it leads to
 	struct card_act act[FLAT_RULES];
+	uint8_t kept[CARD_KEPT]; // struct card_kept of kept.h: what the tables were made of
 };
 
 // What a port forwards, on one CPU.

@@ -1,15 +1,95 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // xdp.h - the card in the kernel: programs on Linux interfaces that hold the rules of adapter/adapter.h,
 // and stay when the command that made them has ended.
+//
+// A card is maps and programs pinned in bpffs under weir/NAME/.  Whoever has it open has its lock: commands
+// follow one another.  Needs root, or CAP_BPF and CAP_NET_ADMIN; sentences of errors say which is missing.
 #pragma once
 
 #include "adapter/adapter.h"
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct xdp_card;
 struct card_act;
+
+enum { XDP_IFACE_MAX = 15 };
+enum xdp_mode {
+	XDP_ANY,    // native, or skb where the driver takes no programs
+	XDP_NATIVE, // in the driver, before the kernel has allocated anything for the frame
+	XDP_SKB,    // in the kernel's core: every interface has it, at the price of an skb a frame
+};
+const char *xdp_mode_name(enum xdp_mode mode); // "native"
+
+struct xdp_card_conf {
+	const char *name;    // "t5nex0", as in struct adapter_conf
+	unsigned n_ports;    // 1..ADAPTER_PORTS_MAX
+	char *const *ifaces; // in the calling thread's network namespace; iport 0, 1, ...
+	enum xdp_mode mode;
+	// Hears what a user should know of a success: bpffs was mounted.
+	void (*say)(void *arg, const char *text);
+	void *arg;
+};
+
+// Makes a card without rules, that no packet meets before xdp_card_attach().  What is pinned so far goes with
+// xdp_card_close().  -EEXIST there is one; -ENODEV no such interface, -EINVAL it is no Ethernet or
+// given twice; -EPERM, -ENOMEM, or what the kernel says.
+struct xdp_card *xdp_card_create(const struct xdp_card_conf *conf, struct err *err);
+
+// NULL: -ENOENT there is no such card; -EPROTO another version of weir made it; -EPERM, -ENOMEM.
+struct xdp_card *xdp_card_open(const char *name, struct err *err);
+void xdp_card_close(struct xdp_card *c);
+
+// The card's rules and words.  Changes are in force once xdp_card_publish() has returned 0, all together: a
+// packet meets the old rules or the new ones, and so does the next command if this one is killed.  On an
+// error (-E2BIG the tables do not fit, -ENOMEM, ...) the old ones stay.
+struct adapter *xdp_card_adapter(struct xdp_card *c);
+int xdp_card_publish(struct xdp_card *c, struct err *err);
+
+// Attaches the ports that are not, of a new card or whose interface went and is back, and looks up all
+// interfaces' MACs again.  say (may be NULL) hears of each that skb mode was chosen for.  The first
+// error, after all were tried: -EBUSY another program is there, -ENODEV, -EXDEV the card's interfaces
+// are in another network namespace.
+int xdp_card_attach(
+	struct xdp_card *c, void (*say)(void *arg, const char *text), void *arg, struct err *err);
+
+// Takes an open card away, of which only part is attached.
+void xdp_card_undo(struct xdp_card *c);
+// Takes a card away with all that is pinned, whoever made it and however far they got.  -ENOENT.
+int xdp_card_delete(const char *name, struct err *err);
+
+// Whether there is a card of that name, as far as we may look.
+bool xdp_card_exists(const char *name);
+// Calls back for each card, in alphabetical order.  No bpffs: none.
+int xdp_card_each(void (*each)(void *arg, const char *name), void *arg, struct err *err);
+
+struct xdp_card_port {
+	char iface[XDP_IFACE_MAX + 1]; // as it was called when it was attached
+	uint32_t ifindex;              // 0: it is not attached
+	bool gone;                     // it was attached, and the interface is no more
+	enum xdp_mode mode;            // never XDP_ANY where it is attached
+};
+unsigned xdp_card_ports(const struct xdp_card *c, struct xdp_card_port out[ADAPTER_PORTS_MAX]);
+// Nanoseconds of clock_ns() at which it was made.
+uint64_t xdp_card_made_ns(const struct xdp_card *c);
+
+// What an interface counts, since it is there or its statistics were cleared by the card's words.
+enum xdp_count {
+	XDP_RX_BYTES,
+	XDP_RX_PACKETS,
+	XDP_RX_ERRORS,
+	XDP_RX_MISSED,
+	XDP_TX_BYTES,
+	XDP_TX_PACKETS,
+	XDP_TX_ERRORS,
+	XDP_COUNTS
+};
+// -ENODEV it is not in this network namespace.
+int xdp_card_stats(
+	const struct xdp_card *c, unsigned port, uint64_t out[XDP_COUNTS], struct err *err);
 
 // What the programs are to do with a frame that the filter matches; slot: of its hit counter.
 // With a sentence that names the word: -EOPNOTSUPP, a program in the kernel cannot do it; -EINVAL, an

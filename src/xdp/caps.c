@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "xdp/caps.h"
+
+#include <linux/capability.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const char *caps_missing(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {0};
+	uint64_t caps;
+
+	if (syscall(SYS_capget, &head, data) != 0)
+		return NULL;
+	caps = (uint64_t)data[1].effective << 32 | data[0].effective;
+	// CAP_SYS_ADMIN stands for the younger CAP_BPF.
+	if ((caps >> CAP_BPF & 1) == 0 && (caps >> CAP_SYS_ADMIN & 1) == 0)
+		return "CAP_BPF";
+	return (caps >> CAP_NET_ADMIN & 1) == 0 ? "CAP_NET_ADMIN" : NULL;
+}

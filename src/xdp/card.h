@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// card.h - the inside of struct xdp_card.
+//
+// Pinned in the card's folder:
+//	about           what it is: struct card_about
+//	sets, hits, ... the maps of card.bpf.c, by their names
+//	prog0, ...      the program of each port
+//	link0, ...      what attaches it; gone with the pin
+//	set             the inner map in force, or
+//	next            where a command ended between putting it in force and renaming it
+#pragma once
+
+#include "xdp/pin.h"
+#include "xdp/shared.h"
+#include "xdp/xdp.h"
+
+// What lies in card_set.kept.
+struct card_kept {
+	struct adapter_settings settings;
+	uint32_t n_rules, spare;
+	struct adapter_kept rule[FLAT_RULES]; // in the order in which packets are compared
+};
+_Static_assert(sizeof(struct card_kept) <= CARD_KEPT, "all rules can be kept");
+
+// Raised with each change of card_about, card_set, or what lies in them.
+enum { CARD_FORMAT = 1 };
+
+struct card_about {
+	uint32_t format; // these two are the same in all versions
+	char version[28];
+	uint64_t made_ns;          // clock_ns()
+	uint64_t net_dev, net_ino; // the network namespace of its interfaces
+	uint32_t n_ports, spare;
+	struct {
+		char iface[XDP_IFACE_MAX + 1];
+		uint32_t wanted, mode;     // enum xdp_mode
+		uint64_t base[XDP_COUNTS]; // what its counters were when they were cleared
+	} port[CARD_PORTS];
+};
+
+struct xdp_card {
+	char name[ADAPTER_NAME_MAX + 1];
+	char dir[PIN_PATH_MAX];
+	bool fresh;                            // dir is still new_NAME
+	int lock, about_fd, sets, hits, ports; // -1: not open
+	struct card_about about;
+	struct adapter *a;
+	// What xdp_card_publish() brings in force.
+	struct card_kept *next;
+	bool changed;
+	// Of the set in force.
+	struct adapter_settings settings;
+	bool in_force[CARD_SLOTS];
+	uint64_t *counts; // of one slot, one a CPU
+	unsigned n_cpus;
+};
+
+// A closed card.  NULL: no memory.
+struct xdp_card *card_new(const char *name, struct err *err);
+// The card's table with this card as its place.
+int card_adapter(struct xdp_card *c, struct err *err);
+int card_about_write(const struct xdp_card *c, struct err *err);
+
+// What place.c does.
+void card_place(struct xdp_card *c, struct adapter_place *out);
+// Reads the set in force into next, settings and in_force.
+int card_read(struct xdp_card *c, struct err *err);
+
+// The link of a port; -1: there is none.  *ifindex is 0 if its interface is gone.
+int card_link(const struct xdp_card *c, unsigned port, uint32_t *ifindex);
+// Whether the calling thread is in the network namespace of the card's interfaces.
+bool card_is_here(const struct xdp_card *c);
+
+// -e with "NAME: what: why", and what is missing where it is a privilege.
+int card_fail(struct err *err, int e, const char *name, const char *what);
