@@ -12,6 +12,7 @@ enum {
 	BITS_FIELDS = BITS_RANGES + BITS_BYTES,
 	BITS_NODE = 16,   // ends in a node of a search tree: one cache line
 	BITS_TOP = 64,    // most ends in the top level
+	BITS_TOP_16 = 32, // in 16 bits: above it a table is quicker
 	BITS_WIDEST = 64, // and in a node
 	BITS_LEVELS = 8,  // more than 2^32 cells
 };

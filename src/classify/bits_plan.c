@@ -279,7 +279,7 @@ static int make_step(struct bits *b, unsigned field, size_t stride, struct bits_
 	if (size == 1)
 		return make_byte(f, s);
 	s->off_16 = f->off;
-	if (size == 2 && f->n_cells > BITS_TOP) {
+	if (size == 2 && f->n_cells > BITS_TOP_16) {
 		s->how = BITS_TABLE;
 		return make_table(f, s);
 	}
