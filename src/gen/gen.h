@@ -134,7 +134,8 @@ void sender_free(struct sender *s);
 // clock of a rate; a sender that falls behind catches up, by at most a second's worth.
 unsigned sender_step(struct sender *s, uint64_t now);
 
-// Cycles from now until the next frame is due; 0 without a rate.
+// Cycles from now until the next frame is due; 0 without a rate.  After an error of the port: until it
+// is worth asking again.
 uint64_t sender_wait(const struct sender *s, uint64_t now);
 
 struct sender_counters {
@@ -142,7 +143,7 @@ struct sender_counters {
 	uint64_t refused;        // offers the port did not take in full
 	uint64_t events;         // calls that moved at least one packet
 	uint64_t no_buffer;      // calls that found the pool empty
-	int error;               // errno of the last refusal, where the port told one; else 0
+	int error;               // errno of the latest offer, where the port told one; else 0
 };
 
 void sender_counters(const struct sender *s, struct sender_counters *out);

@@ -15,7 +15,7 @@
 
 __extension__ typedef unsigned __int128 u128; // products of times and rates
 
-enum { LOT = 64 };
+enum { LOT = 64, RETRY_MS = 10 };
 
 struct sender {
 	struct gen_conf conf;
@@ -182,7 +182,8 @@ static unsigned step_buffers(struct sender *s, uint64_t left)
 	return moved;
 }
 
-// What the port tried and did not take is lost, and made up for by the frames behind it.
+// What the port tried and did not take is lost, and made up for by the frames behind it.  A port that
+// took none for an error is asked with few until it does.
 static unsigned step_rows(struct sender *s, uint64_t left)
 {
 	unsigned moved = 0;
@@ -190,14 +191,13 @@ static unsigned step_rows(struct sender *s, uint64_t left)
 	while (left > 0) {
 		struct port_sent sent;
 
-		rows_send(s->rows, (unsigned)left, &sent);
+		rows_send(s->rows, (unsigned)(s->counters.error != 0 && left > LOT ? LOT : left),
+			&sent);
 		account(s, sent.taken, sent.bytes);
 		moved += sent.taken;
 		left -= sent.taken;
-		if (sent.taken < sent.tried || sent.error != 0) {
-			s->counters.refused++;
-			s->counters.error = sent.error;
-		}
+		s->counters.refused += sent.taken < sent.tried || sent.error != 0;
+		s->counters.error = sent.error;
 		if (sent.taken == 0 || sent.taken < sent.tried)
 			break;
 	}
@@ -218,6 +218,8 @@ uint64_t sender_wait(const struct sender *s, uint64_t now)
 {
 	uint64_t due_ns, due;
 
+	if (s->counters.error != 0)
+		return s->hz / 1000 * RETRY_MS;
 	if (s->conf.rate_pps != 0)
 		return pace_wait(&s->pace, now);
 	if (!s->conf.capture_timing || s->start == 0)
