@@ -132,7 +132,7 @@ class LiveSend(Row):
     def gen(env, kind):
         with Lab() as lab, Sink(env.build, "k1", lab.sink, env.folder) as sink, \
                 Generator(env.build, f"{kind}:d1", env.folder, env.cpus[1], lab.dut) as g:
-            return Measured(f"weir gen on {kind}:", g.windows(g.sender(), sink.count), queued=True)
+            return Measured(f"weir gen by {kind}", g.windows(g.sender(), sink.count), queued=True)
 
 
 class VethForward(Row):
