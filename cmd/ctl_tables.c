@@ -36,6 +36,12 @@ static void info(const json_t *o, FILE *out)
 {
 	uint64_t s = ctl_number(o, "up_ns") / 1000000000u, rules = ctl_number(o, "rules");
 
+	if (strcmp(ctl_string(o, "place"), "kernel") == 0) {
+		fprintf(out, "%s: in the kernel, up %" PRIu64 ":%02u:%02u, %" PRIu64 " rule%s\n",
+			ctl_string(o, "name"), s / 3600, (unsigned)(s / 60 % 60),
+			(unsigned)(s % 60), rules, rules == 1 ? "" : "s");
+		return;
+	}
 	fprintf(out, "%s: weir %s, pid %" PRIu64 ", up %" PRIu64 ":%02u:%02u, %" PRIu64 " rule%s\n",
 		ctl_string(o, "name"), ctl_string(o, "version"), ctl_number(o, "pid"), s / 3600,
 		(unsigned)(s / 60 % 60), (unsigned)(s % 60), rules, rules == 1 ? "" : "s");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// weir top: what a running router does, again and again.
+// weir top: what a running router or a card in the kernel does, again and again.
 #include "client.h"
 #include "command.h"
 #include "top_term.h"
@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "ctl/ctl.h"
+#include "xdp/xdp.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -27,8 +28,9 @@ static void usage(FILE *out)
 {
 	fputs("usage: weir top [--once | --count N] [--interval S] [NAME]\n\n"
 	      "Shows what a running router does: packets a second of each port, drops by reason,\n"
-	      "hits of rules, cycles a packet of each stage.  Without a name: the only one that\n"
-	      "runs.  q or ^C ends, the blank looks at once.\n\n"
+	      "hits of rules, cycles a packet of each stage; of a card in the kernel its ports and\n"
+	      "rules.  Without a name: the only one there is.  q or ^C ends, the blank looks at\n"
+	      "once.\n\n"
 	      "  --once        print one frame as plain text\n"
 	      "  --count N     print N frames as plain text\n"
 	      "  --interval S  seconds between two looks (1)\n"
@@ -90,17 +92,17 @@ static void one_name(void *arg, const char *name)
 	snprintf(s->all + at, sizeof(s->all) - at, " %s", name);
 }
 
-// The name of the only router that runs.
+// The name of the only card there is.
 static const char *only_name(struct names *s)
 {
 	struct err err = {0};
 
-	if (ctl_each_name(one_name, s, &err) != 0) {
+	if (xdp_card_each(one_name, s, &err) != 0 || ctl_each_name(one_name, s, &err) != 0) {
 		fprintf(stderr, "weir top: %s\n", err.msg);
 	} else if (s->n == 0) {
-		client_nobody("weir top");
+		client_no_card("weir top");
 	} else if (s->n > 1) {
-		fprintf(stderr, "weir top: which one? These run:%s\n", s->all);
+		fprintf(stderr, "weir top: which one? There are:%s\n", s->all);
 	} else {
 		return s->first;
 	}

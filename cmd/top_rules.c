@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "top_rules.h"
 
+#include "client.h"
 #include "ctl_tables.h"
 #include "table.h"
 
@@ -99,7 +100,7 @@ static void ask_words(const char *name, struct busiest *b)
 	}
 	// A rule that has just been deleted stays without words.
 	if (b->n > 0)
-		ctl_request(name, (int)b->n + 1, argv, take_words, b, NULL);
+		client_ask(name, (int)b->n + 1, argv, take_words, b, NULL);
 }
 
 void top_rules(const char *name, const json_t *before, const json_t *now, double seconds,

@@ -21,9 +21,9 @@ int top_look(const char *name, struct top_sample *out, struct err *err)
 	int status;
 
 	*out = (struct top_sample){.stats = json_array(), .hits = json_array()};
-	status = ctl_request(name, 1, stats, client_keep, out->stats, err);
+	status = client_ask(name, 1, stats, client_keep, out->stats, err);
 	if (status == 0)
-		status = ctl_request(name, 1, hits, client_keep, out->hits, err);
+		status = client_ask(name, 1, hits, client_keep, out->hits, err);
 	if (status != 0)
 		top_forget(out);
 	return status;
@@ -92,17 +92,29 @@ static void cell(struct table *t, double n)
 	table_text(t, human(n, text, sizeof(text)));
 }
 
+static bool in_kernel(const json_t *info)
+{
+	return strcmp(ctl_string(info, "place"), "kernel") == 0;
+}
+
 static void head(const struct view *v, const char *name)
 {
 	const json_t *a = find(v->before->stats, "total", NULL, NULL),
 		     *b = find(v->now->stats, "total", NULL, NULL),
 		     *info = find(v->now->stats, "info", NULL, NULL);
+	uint64_t up = ctl_number(info, "up_ns") / 1000000000u;
 	double busy = v->seconds > 0 ? grown(a, b, "busy_cycles") /
 					       (double)ctl_number(b, "cycles_per_second") /
 					       v->seconds * 100
 				     : 0;
-	uint64_t up = ctl_number(info, "up_ns") / 1000000000u;
 	char in[32], sent[32], dropped[32], made[32];
+
+	if (in_kernel(info)) {
+		fprintf(v->out, "%s  up %" PRIu64 ":%02u:%02u  in the kernel  %" PRIu64 " rules\n",
+			name, up / 3600, (unsigned)(up / 60 % 60), (unsigned)(up % 60),
+			ctl_number(info, "rules"));
+		return;
+	}
 
 	fprintf(v->out,
 		"%s  up %" PRIu64 ":%02u:%02u  pid %" PRIu64 "  %" PRIu64
@@ -171,14 +183,18 @@ static unsigned lines_of(const char *text)
 
 static double seconds_between(const struct top_sample *before, const struct top_sample *now)
 {
-	const json_t *a = find(before->stats, "total", NULL, NULL),
-		     *b = find(now->stats, "total", NULL, NULL);
+	const json_t *a = find(before->stats, "info", NULL, NULL),
+		     *b = find(now->stats, "info", NULL, NULL);
 
-	// Another process has the name now: its counters began anew.
-	if (ctl_number(find(before->stats, "info", NULL, NULL), "pid") !=
-		ctl_number(find(now->stats, "info", NULL, NULL), "pid"))
+	// Another process or card has the name now: its counters began anew.
+	if (ctl_number(a, "pid") != ctl_number(b, "pid") ||
+		ctl_number(a, "made_ns") != ctl_number(b, "made_ns"))
 		return 0;
-	return grown(a, b, "ns") / 1e9;
+	if (in_kernel(b))
+		return grown(a, b, "ns") / 1e9;
+	return grown(find(before->stats, "total", NULL, NULL),
+		       find(now->stats, "total", NULL, NULL), "ns") /
+	       1e9;
 }
 
 char *top_frame(const char *name, const struct top_sample *before, const struct top_sample *now,

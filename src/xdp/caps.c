@@ -16,8 +16,12 @@ const char *caps_missing(void)
 	if (syscall(SYS_capget, &head, data) != 0)
 		return NULL;
 	caps = (uint64_t)data[1].effective << 32 | data[0].effective;
-	// CAP_SYS_ADMIN stands for the younger CAP_BPF.
-	if ((caps >> CAP_BPF & 1) == 0 && (caps >> CAP_SYS_ADMIN & 1) == 0)
+	// CAP_SYS_ADMIN stands for the two younger ones.
+	if ((caps >> CAP_SYS_ADMIN & 1) != 0)
+		caps |= UINT64_C(1) << CAP_BPF | UINT64_C(1) << CAP_PERFMON;
+	if ((caps >> CAP_BPF & 1) == 0)
 		return "CAP_BPF";
-	return (caps >> CAP_NET_ADMIN & 1) == 0 ? "CAP_NET_ADMIN" : NULL;
+	if ((caps >> CAP_NET_ADMIN & 1) == 0)
+		return "CAP_NET_ADMIN";
+	return (caps >> CAP_PERFMON & 1) == 0 ? "CAP_PERFMON" : NULL;
 }

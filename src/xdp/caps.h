@@ -2,5 +2,6 @@
 // caps.h - what a process may do with programs for the kernel.
 #pragma once
 
-// The first capability of CAP_BPF and CAP_NET_ADMIN that is missing; NULL: none is.
+// The first capability of CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON that is missing; NULL: none is.  The last one
+// is needed to load a card's programs, which compute with pointers.
 const char *caps_missing(void);

@@ -19,8 +19,8 @@ int card_fail(struct err *err, int e, const char *name, const char *what)
 
 	if ((e == EPERM || e == EACCES) && cap != NULL)
 		return err_set(err, EPERM,
-			"%s: %s: cards in the kernel need root, or CAP_BPF and CAP_NET_ADMIN: %s is "
-			"missing",
+			"%s: %s: cards in the kernel need root, or CAP_BPF, CAP_NET_ADMIN and "
+			"CAP_PERFMON: %s is missing",
 			name, what, cap);
 	return err_set(err, e, "%s: %s: %s", name, what, strerror(e));
 }

@@ -24,13 +24,24 @@ static bool is_bpffs(const char *path)
 	return statfs(path, &fs) == 0 && (unsigned long)fs.f_type == BPF_FS_MAGIC;
 }
 
-// Whether what is mounted here stays: in the namespace of process 1, as far as one may know.
+static bool same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+// Whether what is mounted here outlives the command: in the mount namespace of process 1, or where we may not
+// ask for that, of whoever started us.
 static bool mounts_stay(void)
 {
-	struct stat self, init;
+	struct stat self, other;
+	char parent[32];
 
-	return stat("/proc/self/ns/mnt", &self) != 0 || stat("/proc/1/ns/mnt", &init) != 0 ||
-	       (self.st_dev == init.st_dev && self.st_ino == init.st_ino);
+	if (stat("/proc/self/ns/mnt", &self) != 0)
+		return true;
+	if (stat("/proc/1/ns/mnt", &other) == 0)
+		return same(&self, &other);
+	snprintf(parent, sizeof(parent), "/proc/%d/ns/mnt", (int)getppid());
+	return stat(parent, &other) != 0 || same(&self, &other);
 }
 
 static int mount_bpffs(struct err *err)
@@ -86,8 +97,7 @@ int pin_lock(const char *dir, bool wait)
 	while (rc != 0 && errno == EINTR);
 	if (rc != 0) {
 		rc = -errno;
-	} else if (fstat(fd, &locked) != 0 || stat(dir, &there) != 0 ||
-		   locked.st_ino != there.st_ino || locked.st_dev != there.st_dev) {
+	} else if (fstat(fd, &locked) != 0 || stat(dir, &there) != 0 || !same(&locked, &there)) {
 		rc = -ENOENT;
 	}
 	if (rc == 0)

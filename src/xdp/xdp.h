@@ -3,7 +3,8 @@
 // and stay when the command that made them has ended.
 //
 // A card is maps and programs pinned in bpffs under weir/NAME/.  Whoever has it open has its lock: commands
-// follow one another.  Needs root, or CAP_BPF and CAP_NET_ADMIN; sentences of errors say which is missing.
+// follow one another.  Needs root, or CAP_BPF and CAP_NET_ADMIN, and to create one CAP_PERFMON; sentences
+// of errors say which is missing.
 #pragma once
 
 #include "adapter/adapter.h"

@@ -210,14 +210,14 @@ def asking(place, router):
     r = place.run("weir", "ctl", "t5nex0", "metrics")
     f.check(r.stdout.endswith("# EOF\n") and 'weir_rule_hits_total{card="t5nex0",region="filter",index="90"} ' in r.stdout
             and 'weir_dropped_packets_total{reason="filter"} ' in r.stdout, "metrics: %s" % r.stdout[-400:])
-    r = place.run("weir", "top", "--once")
+    r = place.run("weir", "top", "--once", "t5nex0")
     for text in ("t5nex0  up ", "packets/s", "igb2 ", "adapter ", "filter ", "hits/s"):
         f.check(text in r.stdout, "top --once: no %r in %s" % (text, r.stdout))
     m = re.search(r"^igb2 +([\d.]+)( [kM])?", r.stdout, re.M)
     f.check(m is not None and float(m.group(1)) > 0, "top: a rate: %s" % r.stdout)
     r = place.run("weir", "top", "--count", "2", "t5nex0")
     f.check(r.returncode == 0 and r.stdout.count("packets/s  in ") == 2, "top --count 2: %r" % r)
-    with subprocess.Popen(["nohup", "weir", "top", "--count", "2"], env=place.env, stdin=subprocess.DEVNULL,
+    with subprocess.Popen(["nohup", "weir", "top", "--count", "2", "t5nex0"], env=place.env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as p:
         first = p.stdout.readline()
         p.send_signal(signal.SIGHUP)

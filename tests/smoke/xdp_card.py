@@ -5,14 +5,18 @@
 usage: xdp_card.py WEIR
 """
 import os
+import resource
+import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 # pylint: disable=wrong-import-position
-from cardtest import frame, rows
+import killed
+from cardtest import Place, frame, rows
 from labtest import Failures
-from xdpcardtest import Rig, wait_for, why_not
+from xdpcardtest import Rig, ip, wait_for, why_not
 
 f = Failures()
 
@@ -96,6 +100,221 @@ def a_script_and_its_hits(rig):
     done(rig.adapter("delete", rig.card), "delete")
 
 
+def other_cards_and_programs(rig):
+    """Two cards; an interface that is taken; and nothing is left of what was refused."""
+    done(rig.adapter("create", rig.card, "v0"), "a card")
+    done(rig.adapter("create", rig.other, "v1"), "a second card")
+    done(rig.tool("filter", "3", "frag", "1", "action", "drop"), "a rule of the one")
+    done(rig.tool("filter", "4", "proto", "6", "action", "drop", name=rig.other), "a rule of the other")
+    rig.send(0, [TRAFFIC[0][0]] * 5)
+    rig.send(1, [TRAFFIC[6][0]] * 6)
+    f.check(wait_for(lambda: (rig.hits(), rig.hits(rig.other)) == ({3: 5}, {4: 6})),
+            "hits: %s %s" % (rig.hits(), rig.hits(rig.other)))
+    refused(rig.adapter("create", rig.card, "v1"), 1, "there is a card '%s' in the kernel already" % rig.card, "again")
+    done(rig.adapter("delete", rig.other), "delete one")
+    f.check(list(rig.listed()) == [rig.card] and rig.hits() == {3: 5}, "the other stays: %s" % rig.listed())
+    # v0 has a program; v1 was attached by then and is not any more.
+    for mode in ((), ("--mode", "native"), ("--mode", "skb")):
+        refused(rig.adapter("create", rig.other, "v1", "v0", *mode), 1,
+                "v0: it has an XDP program already: weir_card (id ", "a taken interface %s" % (mode,))
+    f.check(list(rig.listed()) == [rig.card], "nothing is left of it: %s" % rig.listed())
+    out = subprocess.run(["ip", "-n", rig.inside, "link", "show", "v1"], capture_output=True, text=True, check=False).stdout
+    f.check("xdp" not in out, "v1 is free: %s" % out)
+    done(rig.adapter("create", rig.other, "v1", "--mode", "skb"), "skb mode")
+    f.check(rig.listed()[rig.other]["modes"] == ["skb"], "skb: %s" % rig.listed())
+    done(rig.adapter("delete", rig.other), "delete")
+    done(rig.adapter("delete", rig.card), "delete")
+
+
+def wrong_words(rig):
+    card = rig.card
+    for words, status, sentence in (
+            ((card, "nosuch"), 1, "nosuch: there is no such interface"),
+            ((card, "v0", "v0"), 1, "v0: it is given twice"),
+            ((card,), 2, "a name and an interface are needed"),
+            ((card, "v0", "v1", "v2", "v0", "v1"), 2, "four ports at most"),
+            ((card, "v0", "--mode", "fast"), 2, "'fast' is neither native nor skb"),
+            ((card, "v0", "--mode"), 2, "--mode: a value is missing"),
+            ((card, "v0", "--quick"), 2, "--quick is not an option"),
+            (("eth0", "v0"), 1, 'invalid nexus "eth0"'),
+            ((card, "v0", "--rules", rig.path("nosuch.sh")), 1, "nosuch.sh"),
+            ((card, "v0", "--rules", rig.write("bad.sh", "cxgbetool %s filter 1 frag 1 action drop\n"
+                                               "cxgbetool %s filter 1 frag 0 action drop\n" % (card, card))), 1,
+             "bad.sh:2: "),
+    ):
+        refused(rig.adapter("create", *words), status, sentence, "create %s" % (words,))
+    f.check(rig.listed() == {}, "no card is left: %s" % rig.listed())
+    refused(rig.adapter("delete", card), 1, "there is no card '%s' in the kernel" % card, "delete")
+    refused(rig.adapter("attach", card), 1, "there is no card '%s' in the kernel" % card, "attach")
+    refused(rig.adapter("create", card, "lo", "--mode", "native"), 1,
+            "lo: native mode: its driver takes no XDP programs", "no native mode")
+    r = rig.adapter("create", card, "lo")
+    f.check(r.returncode == 0 and "lo: its driver takes no XDP program: attached in skb mode" in r.stderr,
+            "skb is chosen and said: %r" % r)
+    f.check(rig.listed()[card]["modes"] == ["skb"], "skb: %s" % rig.listed())
+    r = rig.tool("filter", "1", "proto", "6", "queue", "0")
+    f.check(r.returncode != 0 and "queue: a program in the kernel cannot choose a receive queue" in r.stderr and
+            "CHELSIO_T4_SET_FILTER" in r.stderr, "queue: %r" % r)
+    f.check(rig.hits() == {}, "it is no rule")
+    done(rig.adapter("delete", card), "delete")
+
+
+def interfaces_that_come_and_go(rig):
+    done(rig.adapter("create", rig.card, "v0", "v1"), "create")
+    done(rig.tool("filter", "1", "iport", "1", "frag", "1", "action", "drop"), "a rule")
+    ip("-n", rig.inside, "link", "del", "v1")
+    f.check(rig.listed()[rig.card]["states"] == ["attached", "gone"], "gone: %s" % rig.listed())
+    r = rig.adapter("list")
+    f.check("v1: gone" in r.stdout, "it is said: %r" % r)
+    refused(rig.adapter("attach", rig.card), 1, "v1: there is no such interface", "attach")
+    done(rig.tool("filter", "2", "iport", "0", "frag", "1", "action", "drop"), "rules still change")
+    rig.send(0, [TRAFFIC[0][0]] * 4)
+    f.check(wait_for(lambda: rig.hits() == {1: 0, 2: 4}), "the other port filters: %s" % rig.hits())
+    rig.pair(1)
+    f.check(rig.listed()[rig.card]["states"] == ["attached", "gone"], "another one of the name: %s" % rig.listed())
+    refused(rig.adapter("attach", rig.card, ns=rig.outside), 1, "another network namespace", "attach from elsewhere")
+    done(rig.adapter("attach", rig.card), "attach")
+    f.check(rig.listed()[rig.card]["states"] == ["attached"] * 2, "it is back: %s" % rig.listed())
+    rig.send(1, [TRAFFIC[0][0]] * 3)
+    f.check(wait_for(lambda: rig.hits() == {1: 3, 2: 4}), "and filters: %s" % rig.hits())
+    # Commands from another namespace find the card, and what its interfaces count is not there.
+    f.check(rig.tool("filter", "list", ns=rig.outside).stdout == rig.tool("filter", "list").stdout, "from elsewhere")
+    r = rig.run("weir", "ctl", "--json", rig.card, "stats")
+    f.check(r.stdout.count('"rx_packets"') == 2, "counters: %r" % r)
+    done(rig.tool("clearstats", "0"), "clearstats")
+    r = rig.run("weir", "ctl", "--json", rig.card, "stats")
+    f.check('"rx_packets":0,' in r.stdout, "cleared: %r" % r)
+    r = rig.run("weir", "top", "--once", rig.card)
+    f.check(r.returncode == 0 and "in the kernel  2 rules" in r.stdout and "action drop" in r.stdout, "top: %r" % r)
+    # `ip netns exec` has a /sys of its own; the one of process 1 has the card, if we may look there.
+    enter = ["ip", "netns", "exec", rig.inside]
+    kind = subprocess.run([*enter, "stat", "-f", "-c", "%T", "/proc/1/root/sys/fs/bpf"], capture_output=True, text=True,
+                          check=False).stdout.strip()
+    if kind == "bpf_fs":
+        done(subprocess.run([*enter, rig.path("bin/cxgbetool"), rig.card, "filter", "2", "delete"], env=rig.env,
+                            capture_output=True, text=True, check=False), "ip netns exec")
+        f.check(rig.hits() == {1: 3}, "the same card: %s" % rig.hits())
+    else:
+        refused(subprocess.run([*enter, rig.path("bin/weir"), "adapter", "create", rig.other, "v0"], env=rig.env,
+                               capture_output=True, text=True, check=False), 1, "mount namespace", "ip netns exec")
+    # A namespace that ends takes the interfaces, and the card is there to be deleted.
+    ip("netns", "del", rig.inside)
+    f.check(wait_for(lambda: rig.run("weir", "adapter", "list", ns=rig.outside).stdout.count(": gone") >= 2),
+            "gone with the namespace: %r" % rig.run("weir", "adapter", "list", ns=rig.outside))
+    refused(rig.adapter("attach", rig.card, ns=rig.outside), 1, "another network namespace", "attach")
+    done(rig.adapter("delete", rig.card, ns=rig.outside), "delete")
+    f.check(not os.path.exists("/sys/fs/bpf/weir/" + rig.card), "no pin is left")
+    ip("netns", "add", rig.inside)
+    rig.quiet(rig.inside)
+    for i in (0, 1):
+        rig.pair(i)
+
+
+def names_of_routers(rig):
+    """A name is in the kernel or a router's, not both."""
+    place = Place(sys.argv[1])
+    try:
+        place.env.update(rig.env)
+        router = place.router("--port", "igb2=null", "--port", "igb3=null", name=rig.other)
+        refused(rig.adapter("create", rig.other, "v0"), 1, "a running router has a card '%s'" % rig.other, "create")
+        f.check(router.stop() == 0, "the router: %r" % (router.said(),))
+        done(rig.adapter("create", rig.other, "v0"), "create")
+        late = place.router("--port", "igb2=null", "--port", "igb3=null", name=rig.other, wait=False)
+        f.check(late.p.wait(timeout=60) != 0 and "a card in the kernel is called '%s'" % rig.other in late.said()[1],
+                "a router of the name: %r" % (late.said(),))
+        done(rig.adapter("delete", rig.other), "delete")
+    finally:
+        place.end()
+
+
+def privileges(rig):
+    for drop, missing in (("-bpf,-sys_admin", "CAP_BPF"), ("-net_admin", "CAP_NET_ADMIN"),
+                          ("-perfmon,-sys_admin", "CAP_PERFMON")):
+        refused(rig.run("setpriv", "--bounding-set=" + drop, "weir", "adapter", "create", rig.card, "v0"), 1,
+                "need root, or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON: %s is missing" % missing, drop)
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    os.chmod(rig.dir, 0o755)
+    refused(rig.run(*nobody, rig.weir, "adapter", "create", rig.card, "v0"), 1, "CAP_BPF is missing", "nobody creates")
+    three = ["setpriv", "--bounding-set=-all,+bpf,+net_admin,+perfmon"]
+    done(rig.run(*three, "weir", "adapter", "create", rig.card, "v0"), "the three suffice")
+    done(rig.run(*three, "cxgbetool", rig.card, "filter", "1", "frag", "1", "action", "drop"), "and for a rule")
+    r = rig.run(*nobody, rig.weir, "adapter", "delete", rig.card)
+    f.check(r.returncode == 1 and rig.hits() == {1: 0}, "nobody deletes: %r" % r)
+    done(rig.run(*three, "weir", "adapter", "delete", rig.card), "and to delete")
+
+
+def killed_anywhere(rig):
+    """At each boundary of a system call from the card's lock on: the old rules or the new ones."""
+    numbers = killed.NUMBERS.get(os.uname().machine)
+    if numbers is None:
+        print("killed_anywhere: left out, as system calls of %s are not known here" % os.uname().machine)
+        return
+    bpf, flock = numbers
+    # Leaks cannot be looked for under ptrace.
+    env, old = {**rig.env, "ASAN_OPTIONS": "detect_leaks=0"}, {1: 0}
+    done(rig.adapter("create", rig.card, "v0"), "create")
+    done(rig.tool("filter", "1", "frag", "1", "action", "drop"), "a rule")
+    add = [rig.path("bin/cxgbetool"), rig.card, "filter", "2", "proto", "6", "action", "drop"]
+    ends, at = {"old": 0, "new": 0}, 0
+    while True:
+        at += 1 if at < 150 else 7  # a build with sanitizers makes many more calls
+        status, _ = killed.run(add, env, lambda nr, seen: flock in seen, at)
+        now = rig.hits()
+        f.check(now in (old, {1: 0, 2: 0}), "killed at %d: %s" % (at, now))
+        ends["new" if now != old else "old"] += 1
+        if now != old:
+            done(rig.tool("filter", "2", "delete"), "delete after %d" % at)
+            f.check(rig.hits() == old, "deleted after %d: %s" % (at, rig.hits()))
+        if status is not None:
+            break
+    f.check(status == 0 and at > 40 and min(ends.values()) > 1, "boundaries: %d, %s" % (at, ends))
+    done(rig.adapter("delete", rig.card), "delete")
+    # A card is there whole, perhaps not attached yet, or not at all.
+    create = ["nsenter", "--net=/run/netns/" + rig.inside, rig.path("bin/weir"), "adapter", "create", rig.card, "v0"]
+    at, created = 1, 0
+    while True:
+        status, _ = killed.run(create, env, lambda nr, seen: nr == bpf, at)
+        o = rig.listed().get(rig.card)
+        if o is not None:
+            f.check(o["rules"] == 0 and o["states"][0] in ("attached", "not attached"), "killed at %d: %s" % (at, o))
+            done(rig.adapter("attach", rig.card), "attach after %d" % at)
+            f.check(rig.listed()[rig.card]["states"] == ["attached"], "attached after %d: %s" % (at, rig.listed()))
+            done(rig.adapter("delete", rig.card), "delete after %d" % at)
+            created += 1
+        if status is not None:
+            break
+        at += 7
+    f.check(status == 0 and at > 50 and created > 0, "boundaries of create: %d, %d created" % (at, created))
+    done(rig.adapter("create", rig.card, "v0"), "create after all")
+    done(rig.adapter("delete", rig.card), "delete")
+    print("killed at each of %d boundaries of an add and %d of a create" % (sum(ends.values()), at))
+
+
+def one_of_a_thousand(rig):
+    """Prints what an add takes beside 1,000 rules; the machine may be busy, so no limit on time is set."""
+    lines = ["cxgbetool %s filter %d sip 10.%d.%d.0/24 dport %d proto %d action drop\n" %
+             (rig.card, i, i // 250, i % 250, 1000 + 7 * i, 6 if i % 2 else 17) for i in range(1000)]
+    done(rig.adapter("create", rig.card, "v0", "--rules", rig.write("many.sh", "".join(lines))), "1,000 rules")
+    f.check(len(rig.hits()) == 1000, "1,000 rules: %d" % len(rig.hits()))
+    best = {}
+    for _ in range(20):
+        for what, words in (("no work", ["-h"]), ("add", [rig.card, "filter", "5000", "dport", "9", "action", "drop"]),
+                            ("delete", [rig.card, "filter", "5000", "delete"])):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            start = time.perf_counter()
+            r = subprocess.run([rig.path("bin/cxgbetool"), *words], env=rig.env, stdout=subprocess.DEVNULL, check=False)
+            wall = time.perf_counter() - start
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            f.check(r.returncode == 0, "%s: %r" % (what, r))
+            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            best[what] = tuple(map(min, best.get(what, (1e9, 1e9)), (1e3 * wall, 1e3 * cpu)))
+    print("1,000 rules, best of 20, ms by the clock and of CPU: " +
+          ", ".join("%s %.2f %.2f" % (what, *b) for what, b in best.items()))
+    # Tables are made anew each time; a command that did work by the square would show.
+    f.check(best["add"][1] < 20 * best["no work"][1] + 20, "an add costs far more than a command without work")
+    done(rig.adapter("delete", rig.card), "delete")
+
+
 def main():
     no = why_not()
     if no:
@@ -103,7 +322,11 @@ def main():
         return 77
     rig = Rig(sys.argv[1])
     try:
-        a_script_and_its_hits(rig)
+        for test in (a_script_and_its_hits, other_cards_and_programs, wrong_words, interfaces_that_come_and_go,
+                     names_of_routers, privileges, killed_anywhere, one_of_a_thousand):
+            start = time.monotonic()
+            test(rig)
+            print("%s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
     finally:
         rig.end()
     return f.end()
