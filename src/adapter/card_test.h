@@ -99,7 +99,11 @@ static inline struct card *card_new(const char *name, unsigned n_filters, int n_
 				   .n_queues = 8,
 				   .n_filters = n_filters,
 				   .n_prio = n_prio,
-				   .place = {c, card_add, card_remove, card_hits, card_clear}},
+				   .place = {.state = c,
+					   .add = card_add,
+					   .remove = card_remove,
+					   .hits = card_hits,
+					   .clear_stats = card_clear}},
 		&err);
 	if (c->a == NULL)
 		fail_msg("%s", err.msg);

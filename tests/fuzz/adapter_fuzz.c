@@ -83,7 +83,11 @@ static struct adapter *card(const char *name)
 		.n_ports = 2,
 		.n_filters = FILTERS,
 		.n_queues = 4,
-		.place = {in_use, add, take_out, hits, clear_stats}};
+		.place = {.state = in_use,
+			.add = add,
+			.remove = take_out,
+			.hits = hits,
+			.clear_stats = clear_stats}};
 	struct adapter *a = adapter_new(&conf, NULL);
 
 	memset(in_use, 0, sizeof(in_use));
