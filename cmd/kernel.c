@@ -94,6 +94,14 @@ static void hear(void *arg, bool to_stderr, const char *text)
 	json_array_append_new(arg, o);
 }
 
+static void warn(void *arg, const char *text)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "cxgbetool: warning: %s", text);
+	hear(arg, true, line);
+}
+
 static int answer_adapter(const struct kernel *k, int argc, char **argv, struct ctl_reply *reply)
 {
 	json_t *said = json_array(), *o;
@@ -108,6 +116,8 @@ static int answer_adapter(const struct kernel *k, int argc, char **argv, struct 
 	status = adapter_command(xdp_card_adapter(k->card), argc - 1, argv + 1, &out);
 	if (status == 0)
 		rc = xdp_card_publish(k->card, k->err);
+	if (status == 0 && rc == 0)
+		xdp_card_warn(k->card, warn, said);
 	json_array_foreach(said, i, o)
 	{
 		if (rc == 0)

@@ -131,6 +131,8 @@ int kernel_create(int argc, char **argv)
 		rc = run_script(c, o.rules, &err);
 	if (rc == 0)
 		rc = xdp_card_attach(c, tell, NULL, &err);
+	if (rc == 0)
+		xdp_card_warn(c, tell, NULL);
 	if (c != NULL && rc != 0)
 		xdp_card_undo(c);
 	xdp_card_close(c);

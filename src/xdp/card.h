@@ -48,6 +48,7 @@ struct xdp_card {
 	// What xdp_card_publish() brings in force.
 	struct card_kept *next;
 	bool changed;
+	unsigned new_exits; // bits of the ports that rules switch to since xdp_card_warn()
 	// Of the set in force.
 	struct adapter_settings settings;
 	bool in_force[CARD_SLOTS];

@@ -53,6 +53,8 @@ static int add(
 	k->rule[at] = (struct adapter_kept){.f = *f, .slot = slot, .order = order};
 	k->n_rules++;
 	c->changed = true;
+	if (f->action == ADAPTER_SWITCH)
+		c->new_exits |= 1u << f->eport;
 	return 0;
 }
 

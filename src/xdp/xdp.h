@@ -50,6 +50,10 @@ void xdp_card_close(struct xdp_card *c);
 struct adapter *xdp_card_adapter(struct xdp_card *c);
 int xdp_card_publish(struct xdp_card *c, struct err *err);
 
+// Hears of each attached port to which rules switch that came since the last call, and whose driver the
+// kernel says cannot send what native programs switch to it, as things stand.  Before Linux 6.3: of none.
+void xdp_card_warn(struct xdp_card *c, void (*say)(void *arg, const char *text), void *arg);
+
 // Attaches the ports that are not, of a new card or whose interface went and is back, and looks up all
 // interfaces' MACs again.  say (may be NULL) hears of each that skb mode was chosen for.  The first
 // error, after all were tried: -EBUSY another program is there, -ENODEV, -EXDEV the card's interfaces

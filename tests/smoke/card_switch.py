@@ -42,6 +42,10 @@ def check(ok, text):
 # --- what runs inside a host's namespace ---
 
 
+def kernel():
+    return tuple(int(x) for x in re.match(r"(\d+)\.(\d+)", os.uname().release).groups())
+
+
 def data():
     return random.Random(5).randbytes(BYTES)
 
@@ -358,12 +362,26 @@ def tags_come_and_go(lab, mode):
     lab.delete()
 
 
+def a_port_that_cannot_send_is_told(lab):
+    rule = "filter 3 action switch eport 1 nat dip nat_dip 192.0.2.2".split()
+    for mode, gro, warned in (("native", "off", True), ("native", "on", False), ("skb", "off", False)):
+        lab.server.run("ethtool", "-K", "s0", "gro", gro)
+        lab.create(mode, [])
+        p = subprocess.run([lab.weir, "cxgbetool", CARD, *rule], capture_output=True, text=True, timeout=60, check=False)
+        check(p.returncode == 0 and ("warning: pb: its driver cannot send" in p.stderr) == warned and
+              (p.stderr != "") == warned, f"{mode}, GRO {gro}: {p.stderr}")
+        lab.delete()
+    lab.server.run("ethtool", "-K", "s0", "gro", "on")
+
+
 def inside(weir):
     lab = Lab(weir)
     try:
         for mode in ("native", "skb"):
             lab.whole(mode)
             tags_come_and_go(lab, mode)
+        if kernel() >= (6, 3):
+            a_port_that_cannot_send_is_told(lab)
         a_port_that_is_gone_drops(lab)
     finally:
         if os.path.exists(f"/sys/fs/bpf/weir/{CARD}"):
