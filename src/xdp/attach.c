@@ -114,8 +114,7 @@ static int check_free(const char *iface, uint32_t ifindex, struct err *err)
 		close(fd);
 	}
 	return err_set(err, EBUSY,
-		"%s: it has an XDP program already: %s (id %u), and this kernel lets no other stand "
-		"beside it",
+		"%s: it has an XDP program already: %s (id %u), and a card must be the only one",
 		iface, info.name[0] != '\0' ? info.name : "one without a name", id);
 }
 
