@@ -39,7 +39,7 @@ static int put_rule(void)
 
 static int put_set(void)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	struct bpf_map_create_opts opts = {.sz = sizeof(opts), .map_flags = BPF_F_MMAPABLE};
 	int fd = bpf_map_create(
 		BPF_MAP_TYPE_ARRAY, "set", sizeof(uint32_t), sizeof(*set), 1, &opts);
 	uint32_t zero = 0;
@@ -83,8 +83,11 @@ static int tear_down(void **state)
 
 static uint32_t run(const struct adapter_filter *f, const struct frame *in, struct frame *out)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = in->b, .data_size_in = in->n,
-		.data_out = out->b, .data_size_out = sizeof(out->b));
+	struct bpf_test_run_opts opts = {.sz = sizeof(opts),
+		.data_in = in->b,
+		.data_size_in = in->n,
+		.data_out = out->b,
+		.data_size_out = sizeof(out->b)};
 	struct err err = {0};
 	int rc;
 
