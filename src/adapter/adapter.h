@@ -143,6 +143,9 @@ int adapter_settings(const struct adapter *a, struct adapter_settings *out, stru
 int adapter_restore(struct adapter *a, const struct adapter_settings *settings,
 	const struct adapter_kept *rules, size_t n, struct err *err);
 
+// Of an empty card, the slots below n that rules get last: those in which the rules before count.
+void adapter_slots_last(struct adapter *a, const bool *last, uint32_t n);
+
 // The rules for another firewall, equivalent in what they drop and pass, in its own syntax.
 // ifaces[0..n_ports-1] name the interfaces behind the card's ports.  A rule that cannot be said
 // there is named to stderr with the word in the way; then nothing goes to stdout.  Returns an exit

@@ -74,3 +74,13 @@ int adapter_restore(struct adapter *a, const struct adapter_settings *s,
 	free(used);
 	return rc;
 }
+
+void adapter_slots_last(struct adapter *a, const bool *last, uint32_t n)
+{
+	a->next_slot = n < a->n_slots ? n : a->n_slots;
+	a->n_free = 0;
+	for (int free = 0; free < 2; free++) // what lies on top is taken first
+		for (uint32_t i = a->next_slot; i-- > 0;)
+			if (last[i] != (free != 0))
+				a->free_slot[a->n_free++] = i;
+}

@@ -49,11 +49,13 @@ struct xdp_card {
 	struct card_kept *next;
 	bool changed;
 	unsigned new_exits; // bits of the ports that rules switch to since xdp_card_warn()
+	bool all_new;       // no rule of next has counted before, whatever its slot
 	// Of the set in force.
 	struct adapter_settings settings;
 	bool in_force[CARD_SLOTS];
 	uint64_t *counts; // of one slot, one a CPU
 	unsigned n_cpus;
+	struct xdp_run *run[CARD_PORTS]; // NULL: not needed yet
 };
 
 // A closed card.  NULL: no memory.
@@ -64,6 +66,16 @@ int card_about_write(const struct xdp_card *c, struct err *err);
 
 // What place.c does.
 void card_place(struct xdp_card *c, struct adapter_place *out);
+// The place's verdict: by a program of its own over the set in force.
+int card_verdict(
+	void *state, unsigned port, const void *frame, size_t len, uint32_t *slot, struct err *err);
+// The set in force: a descriptor, or -errno.
+int card_set_fd(const struct xdp_card *c, struct err *err);
+// Reads a set into next.
+int card_take(struct xdp_card *c, int set_fd, struct err *err);
+// Puts a set in force, of which next tells the rules: their counters begin at 0, if in_force
+// does not say that they count already.
+int card_force(struct xdp_card *c, int set_fd, struct err *err);
 // Reads the set in force into next, settings and in_force.
 int card_read(struct xdp_card *c, struct err *err);
 

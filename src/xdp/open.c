@@ -167,6 +167,8 @@ void xdp_card_close(struct xdp_card *c)
 	if (c->fresh)
 		pin_remove(c->dir);
 	adapter_free(c->a);
+	for (unsigned i = 0; i < CARD_PORTS; i++)
+		xdp_run_close(c->run[i]);
 	close_fd(c->about_fd);
 	close_fd(c->sets);
 	close_fd(c->hits);

@@ -105,7 +105,8 @@ void card_place(struct xdp_card *c, struct adapter_place *out)
 		.add = add,
 		.remove = take_out,
 		.hits = hits,
-		.clear_stats = clear_stats};
+		.clear_stats = clear_stats,
+		.verdict = card_verdict};
 }
 
 static bool has_id(int fd, uint32_t id)
@@ -145,19 +146,23 @@ static void note_in_force(struct xdp_card *c)
 	for (uint32_t i = 0; i < c->next->n_rules; i++)
 		c->in_force[c->next->rule[i].slot] = true;
 	c->settings = c->next->settings;
-	c->changed = false;
+	c->changed = c->all_new = false;
 }
 
-int card_read(struct xdp_card *c, struct err *err)
+int card_set_fd(const struct xdp_card *c, struct err *err)
 {
-	const struct card_kept *kept;
 	uint32_t zero = 0, id;
-	int fd = bpf_map_lookup_elem(c->sets, &zero, &id) == 0 ? set_in_force(c, id) : -1, rc = 0;
+	int fd = bpf_map_lookup_elem(c->sets, &zero, &id) == 0 ? set_in_force(c, id) : -1;
 
-	if (fd < 0)
-		return card_fail(err, errno, c->name, "the rules in force");
-	kept = mmap(NULL, CARD_KEPT, PROT_READ, MAP_SHARED, fd, offsetof(struct card_set, kept));
-	close(fd);
+	return fd >= 0 ? fd : card_fail(err, errno, c->name, "the rules in force");
+}
+
+int card_take(struct xdp_card *c, int set_fd, struct err *err)
+{
+	const struct card_kept *kept = mmap(
+		NULL, CARD_KEPT, PROT_READ, MAP_SHARED, set_fd, offsetof(struct card_set, kept));
+	int rc = 0;
+
 	if (kept == MAP_FAILED)
 		return card_fail(err, errno, c->name, "the rules in force");
 	c->next->settings = kept->settings;
@@ -172,6 +177,17 @@ int card_read(struct xdp_card *c, struct err *err)
 			rc = err_set(err, EPROTO, "%s: it says that a rule has slot %u", c->name,
 				c->next->rule[i].slot);
 	munmap((void *)kept, CARD_KEPT);
+	return rc;
+}
+
+int card_read(struct xdp_card *c, struct err *err)
+{
+	int fd = card_set_fd(c, err), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = card_take(c, fd, err);
+	close(fd);
 	if (rc == 0)
 		note_in_force(c);
 	return rc;
@@ -220,7 +236,8 @@ static int zero_new_slots(struct xdp_card *c, struct err *err)
 	for (uint32_t i = 0; i < c->next->n_rules; i++) {
 		uint32_t slot = c->next->rule[i].slot;
 
-		if (!c->in_force[slot] && bpf_map_update_elem(c->hits, &slot, c->counts, 0) != 0)
+		if ((c->all_new || !c->in_force[slot]) &&
+			bpf_map_update_elem(c->hits, &slot, c->counts, 0) != 0)
 			return card_fail(err, errno, c->name, "a hit counter");
 	}
 	return 0;
@@ -243,6 +260,17 @@ static int swap(struct xdp_card *c, int fd, struct err *err)
 	return 0;
 }
 
+int card_force(struct xdp_card *c, int set_fd, struct err *err)
+{
+	int rc = zero_new_slots(c, err);
+
+	if (rc == 0)
+		rc = swap(c, set_fd, err);
+	if (rc == 0)
+		note_in_force(c);
+	return rc;
+}
+
 int xdp_card_publish(struct xdp_card *c, struct err *err)
 {
 	int rc = adapter_settings(c->a, &c->next->settings, err), fd;
@@ -254,11 +282,7 @@ int xdp_card_publish(struct xdp_card *c, struct err *err)
 	fd = make_set(c, err);
 	if (fd < 0)
 		return fd;
-	rc = zero_new_slots(c, err);
-	if (rc == 0)
-		rc = swap(c, fd, err);
+	rc = card_force(c, fd, err);
 	close(fd);
-	if (rc == 0)
-		note_in_force(c);
 	return rc;
 }

@@ -150,6 +150,7 @@ static int verdict(const struct xdp_run *r, uint32_t slot, uint32_t xdp, struct 
 {
 	out->action = ADAPTER_PASS;
 	out->rule = XDP_RUN_NONE;
+	out->slot = slot;
 	if (slot < CARD_SLOTS) {
 		out->rule = rule_of(r, slot);
 		if (out->rule == XDP_RUN_NONE)

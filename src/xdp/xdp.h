@@ -102,6 +102,21 @@ int xdp_card_stats(
 int card_act_make(
 	const struct adapter_filter *f, uint32_t slot, struct card_act *out, struct err *err);
 
+// --- all rules at once, and back ---
+
+// Takes out all rules, held addresses and modes, as with a new card, to be followed by other ones and
+// xdp_card_publish().  Hits of all rules will begin at 0.  On an error the card is good for
+// closing only.
+int xdp_card_clear(struct xdp_card *c, struct err *err);
+
+// The rules in force, by a descriptor that keeps them whatever becomes of the card; to be closed.
+// -errno with a sentence.
+int xdp_card_hold(const struct xdp_card *c, struct err *err);
+
+// Puts rules in force that were held, with all that was said of the card then; hits begin at 0, if they
+// are not in force as it is.  The card is then good for closing only.
+int xdp_card_put_back(struct xdp_card *c, int held, struct err *err);
+
 // --- frames through a card's program, by the kernel's test-run call ---
 
 // The program of one port with maps of its own: what it meets counts nowhere, leaves by no port, and
@@ -121,8 +136,9 @@ int xdp_run_use(struct xdp_run *r, int set_fd, struct err *err);
 
 struct xdp_verdict {
 	enum adapter_action action;
-	uint32_t
-		rule; // its place among those of the set, or XDP_RUN_NONE: the frame passes unmatched
+	// Its place among those of the set, or XDP_RUN_NONE: the frame passes unmatched.
+	uint32_t rule;
+	uint32_t slot; // of the rule
 };
 
 // -EMSGSIZE: a frame below XDP_RUN_MIN or above what the kernel takes; -EPROTO: what the program did

@@ -358,7 +358,7 @@ static void keys_agree_in_every_field(void **state)
 
 static void frames_have_a_least_and_a_greatest_length(void **state)
 {
-	static uint8_t big[9000] = {0};
+	static uint8_t big[ADAPTER_FRAME_MAX];
 	struct xdp_verdict v;
 	struct err err = {0};
 	struct rules none = rules_new(0);
@@ -373,6 +373,9 @@ static void frames_have_a_least_and_a_greatest_length(void **state)
 		assert_int_equal(v.action, ADAPTER_PASS);
 		assert_int_equal(v.rule, XDP_RUN_NONE);
 	}
+	for (unsigned n = 3000; n <= ADAPTER_FRAME_MAX; n += n < 4200 ? 1 : 61)
+		assert_int_equal(xdp_run_frame(run[0], big, n, &v, &err), 0);
+	assert_int_equal(xdp_run_frame(run[0], big, ADAPTER_FRAME_MAX, &v, &err), 0);
 	rules_free(&none);
 }
 
