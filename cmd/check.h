@@ -5,6 +5,9 @@
 #include "adapter/adapter.h"
 #include "ctl/ctl.h"
 
+// What is replied for a frame.
+json_t *check_object(const struct adapter_verdict *v);
+
 // check PORT FRAME ...: an object for each frame, which is given as hex digits.
 int check_answer(const struct adapter *card, int argc, char **argv, struct ctl_reply *reply);
 

@@ -32,7 +32,7 @@ static bool read_hex(const char *word, uint8_t out[ADAPTER_FRAME_MAX], size_t *l
 	return true;
 }
 
-static void reply_verdict(const struct adapter_verdict *v, struct ctl_reply *reply)
+json_t *check_object(const struct adapter_verdict *v)
 {
 	json_t *o = json_pack(
 		"{s:s, s:s}", "type", "verdict", "verdict", adapter_action_name(v->action));
@@ -40,7 +40,7 @@ static void reply_verdict(const struct adapter_verdict *v, struct ctl_reply *rep
 	json_object_set_new(o, "idx", v->met ? json_integer(v->idx) : json_null());
 	json_object_set_new(o, "hash", json_boolean(v->hash));
 	json_object_set_new(o, "prio", json_boolean(v->prio));
-	ctl_reply(reply, o);
+	return o;
 }
 
 int check_answer(const struct adapter *card, int argc, char **argv, struct ctl_reply *reply)
@@ -63,7 +63,7 @@ int check_answer(const struct adapter *card, int argc, char **argv, struct ctl_r
 				argv[i], 2 * ADAPTER_FRAME_MAX);
 		if (adapter_verdict(card, (unsigned)port, frame, len, &v, &err) != 0)
 			return ctl_fail(reply, err.code, "check: %s", err.msg);
-		reply_verdict(&v, reply);
+		ctl_reply(reply, check_object(&v));
 	}
 	return 0;
 }

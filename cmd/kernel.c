@@ -2,6 +2,7 @@
 #include "kernel.h"
 
 #include "card_answers.h"
+#include "check.h"
 
 #include "base/clock.h"
 #include "ctl/ctl.h"
@@ -152,6 +153,8 @@ static int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
 		return card_answer_rules(card, argc, argv, reply);
 	if (strcmp(w, "export") == 0)
 		return answer_export(k, argc, argv, reply);
+	if (strcmp(w, "check") == 0)
+		return check_answer(card, argc, argv, reply);
 	if (argc > 1)
 		return ctl_fail(reply, EINVAL, "%.80s: '%.80s' is one word too many", w, argv[1]);
 	if (strcmp(w, "info") == 0)
@@ -165,7 +168,7 @@ static int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
 		return 0;
 	}
 	return ctl_fail(reply, EINVAL,
-		"'%.80s' is none of info, stats, rules, hits, adapter, save, export, which a card in "
+		"'%.80s' is none of info, stats, rules, hits, adapter, save, export, check, which a card in "
 		"the kernel answers",
 		w);
 }
