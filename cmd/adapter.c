@@ -6,6 +6,7 @@
 #include "command.h"
 #include "ctl_tables.h"
 #include "kernel.h"
+#include "load.h"
 #include "router_save.h"
 
 #include "base/text.h"
@@ -19,6 +20,7 @@
 static void usage(FILE *out)
 {
 	fputs("usage: weir adapter create NAME IF [IF ...] [--mode native|skb] [--rules FILE]\n"
+	      "       weir adapter load NAME FILE [--try SECONDS]\n"
 	      "       weir adapter attach|delete NAME\n"
 	      "       weir adapter list [--json]\n"
 	      "       weir adapter rules NAME [INDEX ...] [--json]\n"
@@ -28,6 +30,8 @@ static void usage(FILE *out)
 	      "Cards in the kernel, and those of running routers.\n\n"
 	      "  create   a card in the kernel: its rules meet all frames that come in by the\n"
 	      "           interfaces IF, its ports in their order, and stay when the command ends\n"
+	      "  load     a script of cxgbetool commands: its rules come in the place of all that a\n"
+	      "           card in the kernel has, at once\n"
 	      "  attach   a card again to interfaces that went and are back\n"
 	      "  delete   a card in the kernel\n"
 	      "  list     the cards there are\n"
@@ -42,6 +46,8 @@ static void usage(FILE *out)
 	      "  --mode   native: in the interface's driver; skb: later, but everywhere.  Without\n"
 	      "           it native where the driver can, else skb, which is then told\n"
 	      "  --rules  a script of cxgbetool commands, carried out before the first frame\n"
+	      "  --try    asks whether the rules are to stay, and takes them back unless that is\n"
+	      "           confirmed in so many seconds, also if the terminal or the command ends\n"
 	      "  --json   print objects, one a line, instead of a table\n"
 	      "  -h, --help  this text\n",
 		out);
@@ -120,8 +126,8 @@ int cmd_adapter(int argc, char **argv)
 	static const struct {
 		const char *word;
 		int (*run)(int argc, char **argv);
-	} kernel[] = {
-		{"create", kernel_create}, {"attach", kernel_attach}, {"delete", kernel_delete}};
+	} kernel[] = {{"create", kernel_create}, {"load", load_command}, {"attach", kernel_attach},
+		{"delete", kernel_delete}};
 	bool json = false;
 
 	if (argc == 2 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)) {

@@ -81,8 +81,7 @@ static int parse_create(struct create *o, int argc, char **argv)
 	return 0;
 }
 
-// The script's commands, all of them or none.
-static int run_script(struct xdp_card *c, const char *path, struct err *err)
+int kernel_script(struct xdp_card *c, const char *path, struct err *err)
 {
 	struct conf_script script;
 	char said[ERR_MSG_MAX];
@@ -97,7 +96,7 @@ static int run_script(struct xdp_card *c, const char *path, struct err *err)
 				said);
 	}
 	conf_script_free(&script);
-	return rc != 0 ? rc : xdp_card_publish(c, err);
+	return rc;
 }
 
 // A router of that name would be what cxgbetool no longer finds.
@@ -128,7 +127,9 @@ int kernel_create(int argc, char **argv)
 		rc = c != NULL ? 0 : -err.code;
 	}
 	if (rc == 0 && o.rules != NULL)
-		rc = run_script(c, o.rules, &err);
+		rc = kernel_script(c, o.rules, &err);
+	if (rc == 0 && o.rules != NULL)
+		rc = xdp_card_publish(c, &err);
 	if (rc == 0)
 		rc = xdp_card_attach(c, tell, NULL, &err);
 	if (rc == 0)
