@@ -19,7 +19,7 @@
 
 static void usage(FILE *out)
 {
-	fputs("usage: weir adapter create NAME IF [IF ...] [--mode native|skb] [--rules FILE]\n"
+	fputs("usage: weir adapter create NAME IF [IF ...] [--mode native|skb] [--rules FILE] [--forward]\n"
 	      "       weir adapter load NAME FILE [--try SECONDS]\n"
 	      "       weir adapter attach|delete NAME\n"
 	      "       weir adapter list [--json]\n"
@@ -46,6 +46,8 @@ static void usage(FILE *out)
 	      "  --mode   native: in the interface's driver; skb: later, but everywhere.  Without\n"
 	      "           it native where the driver can, else skb, which is then told\n"
 	      "  --rules  a script of cxgbetool commands, carried out before the first frame\n"
+	      "  --forward  what the rules pass on is forwarded at once by the kernel's own routes;\n"
+	      "           the kernel's firewall, NAT and traffic control do not see it\n"
 	      "  --try    asks whether the rules are to stay, and takes them back unless that is\n"
 	      "           confirmed in so many seconds, also if the terminal or the command ends\n"
 	      "  --json   print objects, one a line, instead of a table\n"

@@ -35,7 +35,7 @@ static int answer_info(const struct kernel *k, struct ctl_reply *reply)
 	       *ports = json_array(), *modes = json_array(), *states = json_array();
 	struct xdp_card_port port[ADAPTER_PORTS_MAX];
 	unsigned n = xdp_card_ports(k->card, port);
-	uint64_t now = clock_ns();
+	uint64_t now = clock_ns(), frames[ADAPTER_PORTS_MAX];
 
 	json_object_set_new(o, "version", json_string(WEIR_VERSION));
 	json_object_set_new(o, "ns", number(now));
@@ -52,6 +52,13 @@ static int answer_info(const struct kernel *k, struct ctl_reply *reply)
 	json_object_set_new(o, "ports", ports);
 	json_object_set_new(o, "modes", modes);
 	json_object_set_new(o, "states", states);
+	if (xdp_card_forwards(k->card, frames)) {
+		json_t *forwarded = json_array();
+
+		for (unsigned i = 0; i < n; i++)
+			json_array_append_new(forwarded, number(frames[i]));
+		json_object_set_new(o, "forwarded", forwarded);
+	}
 	ctl_reply(reply, o);
 	return 0;
 }

@@ -56,6 +56,10 @@ static int parse_create(struct create *o, int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		bool mode = strcmp(argv[i], "--mode") == 0, rules = strcmp(argv[i], "--rules") == 0;
 
+		if (strcmp(argv[i], "--forward") == 0) {
+			o->conf.forward = true;
+			continue;
+		}
 		if ((mode || rules) && i + 1 == argc)
 			return misused(": a value is missing", argv[i]);
 		if ((mode && o->conf.mode != XDP_ANY) || (rules && o->rules != NULL))

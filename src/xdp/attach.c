@@ -276,5 +276,5 @@ int xdp_card_attach(struct xdp_card *c, say_fn *say, void *arg, struct err *err)
 			*err = own;
 		}
 	}
-	return rc;
+	return rc == 0 && c->about.forward != 0 ? card_egress(c, say, arg, err) : rc;
 }

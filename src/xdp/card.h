@@ -30,7 +30,7 @@ struct card_about {
 	char version[28];
 	uint64_t made_ns;          // clock_ns()
 	uint64_t net_dev, net_ino; // the network namespace of its interfaces
-	uint32_t n_ports, spare;
+	uint32_t n_ports, forward; // forward: 0 or 1
 	struct {
 		char iface[XDP_IFACE_MAX + 1];
 		uint32_t wanted, mode;     // enum xdp_mode
@@ -83,6 +83,10 @@ int card_read(struct xdp_card *c, struct err *err);
 int card_link(const struct xdp_card *c, unsigned port, uint32_t *ifindex);
 // Whether the calling thread is in the network namespace of the card's interfaces.
 bool card_is_here(const struct xdp_card *c);
+
+// Of a card that forwards: looks anew which ports frames can leave by; say hears of the others.
+int card_egress(const struct xdp_card *c, void (*say)(void *arg, const char *text), void *arg,
+	struct err *err);
 
 // -e with "NAME: what: why", and what is missing where it is a privilege.
 int card_fail(struct err *err, int e, const char *name, const char *what);

@@ -5,6 +5,7 @@
 // killed, nothing is left that anybody would take for a card.
 #include "xdp/caps.h"
 #include "xdp/card.h"
+#include "xdp/forward.h"
 
 #include "base/clock.h"
 
@@ -81,6 +82,7 @@ static int make_about(struct xdp_card *c, const struct xdp_card_conf *conf, stru
 	b->net_dev = net.st_dev;
 	b->net_ino = net.st_ino;
 	b->n_ports = conf->n_ports;
+	b->forward = conf->forward;
 	for (unsigned i = 0; i < conf->n_ports; i++) {
 		snprintf(b->port[i].iface, sizeof(b->port[i].iface), "%s", conf->ifaces[i]);
 		b->port[i].wanted = conf->mode;
@@ -132,10 +134,19 @@ static int load_port(struct xdp_card *c, unsigned port, struct err *err)
 {
 	struct card_bpf *bpf = card_bpf__open();
 	char file[16];
+	bool strict = true;
 	int rc = bpf != NULL ? 0 : -errno;
 
-	if (rc == 0)
+	if (rc == 0 && c->about.forward != 0 &&
+		forward_strict(c->about.port[port].iface, &strict, err) != 0) {
+		card_bpf__destroy(bpf);
+		return -err->code;
+	}
+	if (rc == 0) {
 		bpf->rodata->iport = port;
+		bpf->rodata->forward = c->about.forward != 0;
+		bpf->rodata->strict = strict;
+	}
 	if (rc == 0 && port > 0)
 		rc = share_maps(c, bpf->obj);
 	if (rc == 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "xdp/forward.h"
 
+#include "xdp/card.h"
 #include "xdp/live.h"
 
 #include <bpf/bpf.h>
@@ -10,6 +11,7 @@
 #include <net/if.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -95,4 +97,51 @@ int forward_strict(const char *iface, bool *strict, struct err *err)
 	if (rc == 0)
 		*strict = (all > own ? all : own) == 1; // the larger of the two counts
 	return rc;
+}
+
+int card_egress(const struct xdp_card *c, void (*say)(void *arg, const char *text), void *arg,
+	struct err *err)
+{
+	struct xdp_card_port port[ADAPTER_PORTS_MAX];
+	unsigned n = xdp_card_ports(c, port);
+	char path[PIN_PATH_MAX];
+	int egress = bpf_obj_get(pin_path(path, c->dir, "egress"));
+
+	if (egress < 0)
+		return card_fail(err, errno, c->name, path);
+	for (unsigned i = 0; i < n; i++) {
+		struct err why = {0};
+		char text[ERR_MSG_MAX + 128];
+
+		if (port[i].ifindex == 0 || forward_egress(egress, port[i].ifindex,
+						    port[i].mode == XDP_NATIVE, &why) == 0)
+			continue;
+		// One that was taken before, and is no longer to be.
+		bpf_map_delete_elem(egress, &port[i].ifindex);
+		snprintf(text, sizeof(text), "%s; frames routed there take the kernel's way",
+			why.msg);
+		if (say != NULL)
+			say(arg, text);
+	}
+	close(egress);
+	return 0;
+}
+
+bool xdp_card_forwards(const struct xdp_card *c, uint64_t out[ADAPTER_PORTS_MAX])
+{
+	struct card_forwarded *each = calloc(c->n_cpus, sizeof(*each));
+	char path[PIN_PATH_MAX];
+	int fd = bpf_obj_get(pin_path(path, c->dir, "forwarded"));
+
+	for (uint32_t port = 0; port < ADAPTER_PORTS_MAX; port++) {
+		out[port] = 0;
+		if (each == NULL || fd < 0 || bpf_map_lookup_elem(fd, &port, each) != 0)
+			continue;
+		for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
+			out[port] += each[cpu].frames;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(each);
+	return c->about.forward != 0;
 }

@@ -30,6 +30,7 @@ struct xdp_card_conf {
 	unsigned n_ports;    // 1..ADAPTER_PORTS_MAX
 	char *const *ifaces; // in the calling thread's network namespace; iport 0, 1, ...
 	enum xdp_mode mode;
+	bool forward; // what the filter passes on is forwarded by the kernel's routes, where it is plain
 	// Hears what a user should know of a success: bpffs was mounted.
 	void (*say)(void *arg, const char *text);
 	void *arg;
@@ -55,7 +56,8 @@ int xdp_card_publish(struct xdp_card *c, struct err *err);
 void xdp_card_warn(struct xdp_card *c, void (*say)(void *arg, const char *text), void *arg);
 
 // Attaches the ports that are not, of a new card or whose interface went and is back, and looks up all
-// interfaces' MACs again.  say (may be NULL) hears of each that skb mode was chosen for.  The first
+// interfaces' MACs again.  say (may be NULL) hears of each that skb mode was chosen for, and of a card that
+// forwards each that no frame can leave by.  The first
 // error, after all were tried: -EBUSY another program is there, -ENODEV, -EXDEV the card's interfaces
 // are in another network namespace.
 int xdp_card_attach(
@@ -78,6 +80,8 @@ struct xdp_card_port {
 	enum xdp_mode mode;            // never XDP_ANY where it is attached
 };
 unsigned xdp_card_ports(const struct xdp_card *c, struct xdp_card_port out[ADAPTER_PORTS_MAX]);
+// Whether it forwards, and how many of the frames that came in by each port it has forwarded itself.
+bool xdp_card_forwards(const struct xdp_card *c, uint64_t out[ADAPTER_PORTS_MAX]);
 // Nanoseconds of clock_ns() at which it was made.
 uint64_t xdp_card_made_ns(const struct xdp_card *c);
 

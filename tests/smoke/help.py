@@ -39,7 +39,7 @@ def documented(text):
 
 
 def main():
-    for command, n in (("adapter", 7), ("ctl", 3), ("top", 5)):
+    for command, n in (("adapter", 8), ("ctl", 3), ("top", 5)):
         options, words = told(command)
         text = page("weir-%s.8" % command)
         in_page = documented(text)
