@@ -95,10 +95,18 @@ static int check_guard(const struct lab_cmd *c)
 static int device_new(const struct lab_cmd *c, struct dut *d, struct err *err)
 {
 	const struct dut_wire_conf wire = {c->out, c->in, c->dmac};
+	const char *ports = c->linux_ports != NULL ? c->linux_ports : "xdp";
+	static char self[PATH_MAX]; // makes the cards of its starts
+	ssize_t n;
 
 	switch (c->device) {
 	case DEVICE_LINUX:
-		return dut_linux(d, c->linux_ports != NULL ? c->linux_ports : "xdp", err);
+		return dut_linux(d, ports, err);
+	case DEVICE_XDP:
+		n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+		if (n < 0)
+			return err_set(err, errno, "/proc/self/exe: %s", strerror(errno));
+		return dut_xdp(d, ports, self, err);
 	case DEVICE_WIRE:
 		return dut_wire(d, &wire, err);
 	case DEVICE_WEIR:
@@ -113,6 +121,7 @@ static void device_free(const struct lab_cmd *c, struct dut *d)
 		return;
 	switch (c->device) {
 	case DEVICE_LINUX:
+	case DEVICE_XDP:
 		dut_linux_free(d);
 		return;
 	case DEVICE_WIRE:

@@ -14,7 +14,7 @@ enum {
 	LAB_REFUSED = 5,      // the environment does not allow it
 };
 
-enum lab_device { DEVICE_WEIR, DEVICE_LINUX, DEVICE_WIRE };
+enum lab_device { DEVICE_WEIR, DEVICE_LINUX, DEVICE_XDP, DEVICE_WIRE };
 
 struct lab_cmd {
 	enum lab_device device;

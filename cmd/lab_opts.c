@@ -43,7 +43,7 @@ static const struct {
 	int id;
 	const char *name, *arg, *text;
 } table[] = {
-	{O_DUT, "dut", "weir|linux|wire", "the device under test (weir)"},
+	{O_DUT, "dut", "weir|linux|xdp|wire", "the device under test (weir)"},
 	{'4', NULL, NULL, "IPv4 only"},
 	{'6', NULL, NULL, "IPv6 only"},
 	{O_RUNS, "runs", "N", "valid runs of each arm (16, or what 75 s allow)"},
@@ -68,7 +68,8 @@ static const struct {
 	{O_NO_AA, "no-aa", NULL, "no A/A arm, so no noise floor"},
 	{O_AA, "aa", "N", "N experiments with nothing to find; print the verdicts"},
 	{O_SLOWER, "fail-if-slower", "PERCENT", "exit 1 if a condition is proven slower by more"},
-	{O_PORTS, "ports", "afpacket|xdp", "dut linux: how the tester sends and receives (xdp)"},
+	{O_PORTS, "ports", "afpacket|xdp",
+		"dut linux, xdp: how the tester sends and receives (xdp)"},
 	{O_OUT, "out", "PORT", "dut wire: the port frames leave the tester by"},
 	{O_IN, "in", "PORT", "dut wire: the port they come back to"},
 	{O_DMAC, "dmac", "MAC", "dut wire: the box's MAC on the side of --out"},
@@ -162,13 +163,13 @@ static int word(int id, const char *const *words, unsigned n, unsigned *out, str
 // The options that are about the device.
 static int device_option(struct lab_cmd *c, int id, struct err *err)
 {
-	static const char *const devices[] = {"weir", "linux", "wire"};
+	static const char *const devices[] = {"weir", "linux", "xdp", "wire"};
 	static const char *const ports[] = {"afpacket", "xdp"};
 	unsigned v = 0;
 
 	switch (id) {
 	case O_DUT:
-		if (word(id, devices, 3, &v, err) != 0)
+		if (word(id, devices, 4, &v, err) != 0)
 			return -EINVAL;
 		c->device = (enum lab_device)v;
 		return 0;
@@ -347,8 +348,8 @@ static int check(const struct lab_cmd *c, struct err *err)
 		return err_set(err, EINVAL, "--dut wire needs --out, --in and --dmac");
 	if (!wire && (c->out != NULL || c->in != NULL || c->has_dmac))
 		return err_set(err, EINVAL, "--out, --in and --dmac are for --dut wire");
-	if (c->device != DEVICE_LINUX && c->linux_ports != NULL)
-		return err_set(err, EINVAL, "--ports is for --dut linux");
+	if (c->device != DEVICE_LINUX && c->device != DEVICE_XDP && c->linux_ports != NULL)
+		return err_set(err, EINVAL, "--ports is for --dut linux and xdp");
 	if (c->n_aa > 0 && (c->o.no_aa || c->fail_if_slower >= 0 || c->json || c->o.folder != NULL))
 		return err_set(err, EINVAL,
 			"--aa compares nothing and keeps nothing: not with --no-aa, "
@@ -446,6 +447,10 @@ int lab_cmd_parse(struct lab_cmd *c, int argc, char **argv, struct err *err)
 	if (argc > 0 && argv[0][0] == '\0')
 		return err_set(err, EINVAL, "the name of the folder of conditions is empty");
 	c->dir = argc > 0 ? argv[0] : NULL;
+	// Without rules, and not to forward, it would be --dut linux under another name.
+	if (c->device == DEVICE_XDP && c->dir == NULL)
+		return err_set(err, EINVAL,
+			"--dut xdp needs a folder of conditions, in which cards have rules");
 	rc = check(c, err);
 	if (rc == 0)
 		rc = make_traffic(c, err);

@@ -143,9 +143,10 @@ static void describe(struct dut *d)
 	uname(&u);
 	choose_cpus(s);
 	snprintf(d->about, sizeof(d->about),
-		"Linux %.60s: forwarding in a network namespace between veth pairs by the NAPI "
+		"Linux %.60s%s: forwarding in a network namespace between veth pairs by the NAPI "
 		"thread of %s on CPU %u, frames gathered for 100 us, GRO on, TSO off",
-		u.release, s->host.in[0] != '\0' ? s->host.in : "one interface", s->host.cpu);
+		u.release, s->host.weir != NULL ? " with a card in it" : "",
+		s->host.in[0] != '\0' ? s->host.in : "one interface", s->host.cpu);
 	if (s->out == NULL)
 		snprintf(d->tester, sizeof(d->tester), "%s ports on CPU %u", s->kind,
 			s->host.tester_cpu);
@@ -227,7 +228,7 @@ static void stop(struct dut *d)
 	dut_linux_unmake(&s->host);
 }
 
-int dut_linux(struct dut *d, const char *port_kind, struct err *err)
+static int make(struct dut *d, const char *port_kind, const char *weir, struct err *err)
 {
 	struct dut_linux *s;
 	int rc = dut_linux_rights(err);
@@ -241,6 +242,7 @@ int dut_linux(struct dut *d, const char *port_kind, struct err *err)
 	if (s == NULL)
 		return err_set(err, ENOMEM, "no memory for the Linux device");
 	s->kind = strcmp(port_kind, "xdp") == 0 ? "xdp" : "afpacket";
+	s->host.weir = weir;
 	s->n_cpus = cpu_allowed(s->cpus, CPU_MAX);
 	for (unsigned i = 0; i < N_FILES; i++)
 		s->file[i] = -1;
@@ -248,12 +250,22 @@ int dut_linux(struct dut *d, const char *port_kind, struct err *err)
 		.has_work = true,
 		.settle_s = 0.05,
 		.both_ways = true,
-		.notes = dut_linux_notes,
+		.notes = weir != NULL ? dut_linux_card_notes : dut_linux_notes,
 		.start = start,
 		.read = read_counters,
 		.stop = stop};
 	describe(d);
 	return 0;
+}
+
+int dut_linux(struct dut *d, const char *port_kind, struct err *err)
+{
+	return make(d, port_kind, NULL, err);
+}
+
+int dut_xdp(struct dut *d, const char *port_kind, const char *weir, struct err *err)
+{
+	return make(d, port_kind, weir, err);
 }
 
 void dut_linux_free(struct dut *d)

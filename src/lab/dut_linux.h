@@ -23,6 +23,7 @@ struct dut_linux_host {
 	struct napi forward, sink;
 	struct napi_list not_forward, not_sink; // threads of other namespaces, same interface name
 	unsigned cpu, tester_cpu;
+	const char *weir; // the program that makes cards in the kernel; NULL: rules go to nftables
 	int lock; // held from make to sink, and from dut_linux_lock to unmake; 0 and -1 = not
 };
 
@@ -31,6 +32,12 @@ struct dut_linux_host {
 // is in *h all the same, for dut_linux_unmake.
 int dut_linux_make(struct dut_linux_host *h, const struct lab_condition *c,
 	const struct lab_traffic *t, const struct lab_topo *topo, struct err *err);
+
+// Whether the condition's card forwards as well.
+bool dut_linux_forwards(const struct lab_condition *c);
+// Makes the condition's card, if it has rules or is to forward.
+int dut_linux_card(const struct dut_linux_host *h, const struct lab_condition *c,
+	const struct lab_topo *topo, struct err *err);
 
 // After the tester's ports were opened: finds and binds the sink.
 int dut_linux_sink(struct dut_linux_host *h, struct err *err);
@@ -90,8 +97,9 @@ enum { SYSCTLS_MAX = 32 };
 unsigned dut_linux_sysctls(const struct conf *c, struct sysctl out[SYSCTLS_MAX]);
 unsigned dut_linux_iface_sysctls(const struct conf *c, unsigned i, struct sysctl out[SYSCTLS_MAX]);
 
-// For struct dut.
+// For struct dut; of the device with a card.
 struct conf_note *dut_linux_notes(const struct lab_condition *c, unsigned *n);
+struct conf_note *dut_linux_card_notes(const struct lab_condition *c, unsigned *n);
 
 // The kernel's counters.
 struct kernel_text {

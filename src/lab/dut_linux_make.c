@@ -323,7 +323,7 @@ int dut_linux_make(struct dut_linux_host *h, const struct lab_condition *c,
 	if (rc == 0)
 		rc = receive_by_thread(h->tester, h->out_cable, err);
 	if (rc == 0)
-		rc = filter(h, c, err);
+		rc = h->weir != NULL ? dut_linux_card(h, c, topo, err) : filter(h, c, err);
 	if (rc == 0)
 		rc = setup_run(h->device, c, h->in, h->out, SETUP_TIMEOUT_S, err);
 	if (rc == 0)

@@ -115,6 +115,10 @@ struct dut {
 // whose frames come in pieces that cost the device up to twice as much.  To be called before
 // port_init(), which binds the thread to a CPU: the device gets another of those it had.
 int dut_linux(struct dut *d, const char *port_kind, struct err *err);
+// The same with a card in the kernel, where a condition has rules for one (cxgbetool.sh) or says
+// net.inet.ip.fastforwarding=1, which makes it forward as well.  weir: path of the program that makes it
+// (`weir adapter create`); it must stay valid.  Freed like the other.
+int dut_xdp(struct dut *d, const char *port_kind, const char *weir, struct err *err);
 void dut_linux_free(struct dut *d);
 
 // An unknown box between two ports.  Conditions other than the built-in one need a setup.sh, which
