@@ -5,6 +5,7 @@ import random
 import re
 
 import classify
+import kernel
 from process import Figure, Measured, NotMeasured, Testpmd, run
 from veth import Lab, Sink
 import weir
@@ -163,6 +164,32 @@ class VethForward(Row):
                 return Measured("testpmd mac", t.windows(t.worker(), sink.count), queued=True)
 
 
+class InKernel(Row):
+    """A card in the kernel and a peer there, each set up by a function of kernel.Device."""
+
+    weir = "card"
+
+    def sides(self, env):
+        return [("weir", lambda: kernel.measure(env, self.weir, self.card)),
+                ("peer", lambda: kernel.measure(env, self.peer, self.other))]
+
+
+def in_kernel_rows():
+    drop15, drop500 = kernel.rules_of(15, kernel.DROP), kernel.rules_of(500, kernel.DROP)
+    card15 = lambda d: d.card(drop15)
+    yield InKernel("card-drop15", "15 rules, the last drops", card=card15, peer="xdp-filter, by source",
+                   other=lambda d: d.xdp_filter("ipv4,udp,ethernet"), at_most=0.65)
+    yield InKernel("card-drop15-nft", "15 rules, the last drops", card=card15, weir_of="card-drop15",
+                   peer="nft ingress, the same", other=lambda d: d.nft(drop15), at_most=0.21)
+    yield InKernel("card-drop500", "500 rules, the last drops", card=lambda d: d.card(drop500),
+                   peer="card, 15 rules", other=card15, at_most=1.15)
+    yield InKernel("card-fwd", "forward, no rules", card=lambda d: d.card([], forward=True),
+                   peer="Linux, forwarding", other=lambda d: None, at_least=2)
+    yield InKernel("card-fwd15", "forward, 15 rules",
+                   card=lambda d: d.card(kernel.rules_of(15), forward=True),
+                   peer="Linux, no rules", other=lambda d: None, at_least=1.8)
+
+
 class Ministat(Row):
     """A million values."""
 
@@ -257,6 +284,7 @@ ROWS = [
     VethForward("xdp-fwd", "IPv4 AF_XDP on veth", kind="xdp", driver="net_af_xdp", at_least=0.95),
     VethForward("afp-fwd", "IPv4 AF_PACKET on veth", kind="afpacket", driver="net_af_packet",
                 at_least=0.95),
+    *in_kernel_rows(),
     Ministat("ministat", "1,000,000 values", at_most=0.4),
     *classify_rows(),
 ]

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A card in the kernel beside the kernel's own ways, on a veth pair in native mode.
+
+The device's end receives in a kernel thread of its own on the second CPU; source (live frames) and sink
+are on the first.  Cost is that thread's CPU time over the packets it took off the ring, also those that the
+sink's ring then had no room for.
+"""
+import os
+import re
+import subprocess
+import time
+
+from process import WARM_S, WINDOW_S, WINDOWS, Busy, Measured, NotMeasured, Process, thread_ns
+from veth import Lab, Sink, ip
+from weir import RULES15, Generator, many_rules
+
+DROP = "proto 17 action drop"  # in the place of the last rule, which is about all of the traffic
+
+
+def rules_of(n, last=None):
+    rules = list(RULES15) if n == len(RULES15) else [*many_rules(n - len(RULES15) + 1)][:-1] + RULES15
+    return rules if last is None else rules[:-1] + [last]
+
+
+class ThreadMeasured(Measured):
+    share_min = 0.0  # it sleeps when there is nothing to take
+
+
+def command(ns, *words, text=None):
+    """In the network namespace alone: bpffs and the runtime folder are the machine's."""
+    r = subprocess.run(["nsenter", f"--net=/run/netns/{ns}", *words], input=text, capture_output=True,
+                       text=True, check=False)
+    if r.returncode != 0:
+        raise NotMeasured(f"{words[0]} {words[1]}: {(r.stderr or r.stdout).strip()}")
+    return r.stdout
+
+
+def napi_threads(interface):
+    found = set()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/comm", encoding="ascii") as f:
+                if re.fullmatch(rf"napi/{interface}-\d+", f.read().strip()):
+                    found.add(int(pid))
+        except OSError:
+            pass  # it has ended
+    return found
+
+
+class Device(Lab):
+    """The kernel as a router between d0 and d1, its threads bound."""
+
+    def __init__(self, env):
+        super().__init__()
+        self.env, self.undo = env, []
+        self.before = napi_threads("d0") | napi_threads("k1")
+
+    def __enter__(self):
+        super().__enter__()
+        try:
+            self.route()
+        except NotMeasured:
+            self.__exit__()
+            raise
+        return self
+
+    def route(self):
+        command(self.dut, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv4.conf.all.rp_filter=0",
+                "net.ipv4.conf.d0.rp_filter=0", "net.ipv4.conf.all.send_redirects=0")
+        for net, dev, mac in ("18", "d0", "7a"), ("19", "d1", "7b"):
+            ip("-n", self.dut, "addr", "add", f"198.{net}.0.209/24", "dev", dev)
+            ip("-n", self.dut, "neigh", "add", f"198.{net}.0.203", "lladdr", f"00:1b:21:c4:95:{mac}",
+               "dev", dev)
+            ip("-n", self.dut, "route", "add", f"198.{net}.0.0/16", "via", f"198.{net}.0.203")
+        command(self.dut, "ethtool", "-K", "d0", "gro", "on")
+
+    def __exit__(self, *_):
+        for step in reversed(self.undo):
+            step()
+        super().__exit__()
+
+    # --- what the frames meet ---------------------------------------------------------------------
+
+    def card(self, rules, forward=False, mode="native"):
+        """A card of those rules; its name."""
+        name = f"t6nex{os.getpid()}"
+        weir = f"{self.env.build}/cmd/weir"
+        script = os.path.join(self.env.folder, "card.sh")
+        with open(script, "w", encoding="ascii") as f:
+            f.writelines(f"cxgbetool {name} filter {i} {rule}\n" for i, rule in enumerate(rules))
+        command(self.dut, weir, "adapter", "create", name, "d0", "d1", "--mode", mode, "--rules",
+                script, *(["--forward"] if forward else []))
+        delete = lambda: subprocess.run([weir, "adapter", "delete", name], capture_output=True, check=False)
+        self.undo.append(delete)
+        return name
+
+    def nft(self, rules):
+        """The same rules as the card exports them."""
+        name = self.card(rules)
+        text = command(self.dut, f"{self.env.build}/cmd/weir", "adapter", "export", name, "--nft", "d0",
+                       "d1")
+        self.undo.pop()()
+        command(self.dut, "nft", "-f", "-", text=text)
+
+    def xdp_filter(self, features):
+        """The sources, each by an entry of its own."""
+        unload = lambda: subprocess.run(
+            ["nsenter", f"--net=/run/netns/{self.dut}", "xdp-filter", "unload", "d0"],
+            capture_output=True, check=False)
+        command(self.dut, "xdp-filter", "load", "-m", "native", "-f", features, "d0")
+        self.undo.append(unload)
+        for i in range(1, 101):
+            command(self.dut, "xdp-filter", "ip", "-m", "src", f"198.18.10.{i}")
+
+    # --- measuring --------------------------------------------------------------------------------
+
+    def thread(self, ns, interface, cpu):
+        """The interface's receiving thread, bound to the CPU."""
+        command(ns, "ip", "link", "show", interface)
+        subprocess.run(["ip", "netns", "exec", ns, "sh", "-c",
+                        f"echo 1 > /sys/class/net/{interface}/threaded"], check=True)
+        for _ in range(100):
+            new = napi_threads(interface) - self.before
+            if len(new) == 1:
+                pid = new.pop()
+                os.sched_setaffinity(pid, {cpu})
+                return pid
+            time.sleep(0.02)
+        raise Busy(f"{interface}: {len(new)} receiving threads go by this name")
+
+    def windows(self):
+        """(CPU ns, packets, wall ns) of the thread of d0."""
+        env = self.env
+        with Sink(env.build, "k1", self.sink, env.folder), \
+                Process(["sleep", "60"], env.folder, self.dut) as inside:
+            self.thread(self.sink, "k1", env.cpus[0])
+            pid = self.thread(self.dut, "d0", env.cpus[1])
+
+            def look():
+                before = thread_ns(pid, pid), time.monotonic_ns()
+                n = received(inside.p.pid, "d0")
+                after = thread_ns(pid, pid), time.monotonic_ns()
+                return (before[0] + after[0]) / 2, n, (before[1] + after[1]) / 2
+
+            with Generator(env.build, "live:s0", env.folder, env.cpus[0], self.src) as g:
+                g.report()
+                time.sleep(WARM_S)
+                result = []
+                for _ in range(2 * WINDOWS):
+                    g.check()
+                    a = look()
+                    time.sleep(WINDOW_S / 2)
+                    result.append(tuple(y - x for x, y in zip(a, look())))
+                return result
+
+
+def received(pid, interface):
+    with open(f"/proc/{pid}/net/dev", encoding="ascii") as f:
+        return int(re.search(rf"^\s*{interface}:\s*\d+\s+(\d+)", f.read(), re.M)[1])
+
+
+def measure(env, what, set_up):
+    with Device(env) as d:
+        set_up(d)
+        return ThreadMeasured(what, d.windows())
