@@ -86,8 +86,8 @@ static int take_line(struct reader *r, char *line, char *end, struct err *err)
 		return 0;
 	*stop = '\0';
 	v = decimal_strtod(tok, &rest);
-	if (*rest == ',' && rest < stop) {
-		comma = memchr(tok, ',', (size_t)(stop - tok));
+	comma = rest != stop ? memchr(tok, ',', (size_t)(stop - tok)) : NULL;
+	if (comma != NULL) { // wherever rest is: nothing of "-,5" is a number
 		*comma = '.';
 		v = decimal_strtod(tok, &rest);
 	}

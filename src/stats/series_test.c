@@ -54,6 +54,15 @@ static void lines_give_one_value_each(void **state)
 	holds("1 2\n", 3, " \t", 0, v);
 }
 
+static void the_first_comma_of_a_value_is_its_point(void **state)
+{
+	const double v[] = {2.5, -0.25, 0.5, 0.5, 0.5, 2};
+
+	(void)state;
+	holds("2,5\n-,25\n+,5\n,5\n0x,8\n2,", 1, " \t", 6, v);
+	holds("y;2,5\ny;-,25\ny; +,5\ny; ,5\ny;0x,8\ny;2,\n", 2, ";", 6, v);
+}
+
 static void a_bad_value_is_named_with_its_line(void **state)
 {
 	(void)state;
@@ -113,6 +122,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_give_one_value_each),
+		cmocka_unit_test(the_first_comma_of_a_value_is_its_point),
 		cmocka_unit_test(a_bad_value_is_named_with_its_line),
 		cmocka_unit_test(a_file_is_read_in_blocks_as_it_is_parsed),
 		cmocka_unit_test(a_failed_read_is_said),
