@@ -201,6 +201,9 @@ def main():
     if why is not None:
         print("skipped:", why)
         sys.exit(77)
+    # A caller's `nohup` or `&` would have the command under test ignore them.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     rig = Rig(sys.argv[1])
     try:
         c = Cards(rig)
