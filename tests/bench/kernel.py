@@ -5,6 +5,7 @@ The device's end receives in a kernel thread of its own on the second CPU; sourc
 are on the first.  Cost is that thread's CPU time over the packets it took off the ring, also those that the
 sink's ring then had no room for.
 """
+import json
 import os
 import re
 import subprocess
@@ -52,7 +53,7 @@ class Device(Lab):
 
     def __init__(self, env):
         super().__init__()
-        self.env, self.undo = env, []
+        self.env, self.undo, self.forwarder = env, [], None
         self.before = napi_threads("d0") | napi_threads("k1")
 
     def __enter__(self):
@@ -92,7 +93,21 @@ class Device(Lab):
                 script, *(["--forward"] if forward else []))
         delete = lambda: subprocess.run([weir, "adapter", "delete", name], capture_output=True, check=False)
         self.undo.append(delete)
+        if forward:
+            self.forwarder = name
         return name
+
+    def check(self, windows):
+        """Frames that a card is said to forward must not have taken the kernel's way."""
+        if self.forwarder is None:
+            return
+        weir = f"{self.env.build}/cmd/weir"
+        for line in command(self.dut, weir, "adapter", "list", "--json").splitlines():
+            card = json.loads(line)
+            if card["name"] == self.forwarder and \
+                    sum(card["forwarded"]) >= 0.99 * sum(n for _, n, _ in windows):
+                return
+        raise NotMeasured("the card left frames to the kernel")
 
     def nft(self, rules):
         """The same rules as the card exports them."""
@@ -131,8 +146,7 @@ class Device(Lab):
     def windows(self):
         """(CPU ns, packets, wall ns) of the thread of d0."""
         env = self.env
-        with Sink(env.build, "k1", self.sink, env.folder), \
-                Process(["sleep", "60"], env.folder, self.dut) as inside:
+        with Process(["sleep", "60"], env.folder, self.dut) as inside:
             self.thread(self.sink, "k1", env.cpus[0])
             pid = self.thread(self.dut, "d0", env.cpus[1])
 
@@ -160,6 +174,9 @@ def received(pid, interface):
 
 
 def measure(env, what, set_up):
-    with Device(env) as d:
+    # The sink first: a card asks whether d1's other end takes frames.
+    with Device(env) as d, Sink(env.build, "k1", d.sink, env.folder):
         set_up(d)
-        return ThreadMeasured(what, d.windows())
+        windows = d.windows()
+        d.check(windows)
+        return ThreadMeasured(what, windows)
