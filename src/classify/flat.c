@@ -229,9 +229,7 @@ static int make_addr(struct flat_build *b, unsigned field, struct flat_addr *a)
 static int make_word(struct flat_build *b, unsigned field, struct flat_word *w)
 {
 	const struct flat_field *f = &b->field[field];
-	unsigned size;
 
-	w->at = (uint16_t)bits_field_at(field, &size);
 	if (f->n_classes < 2)
 		return 0;
 	w->rows = field_rows(b, field);
@@ -239,7 +237,7 @@ static int make_word(struct flat_build *b, unsigned field, struct flat_word *w)
 	w->classes = take(b, f->n_cells * sizeof(uint16_t));
 	if (w->rows == 0 || w->ends == 0 || w->classes == 0)
 		return -E2BIG;
-	w->n = (uint16_t)f->n_cells;
+	w->n = f->n_cells;
 	memcpy(at(b, w->ends), f->end, f->n_cells * sizeof(uint32_t));
 	memcpy(at(b, w->classes), f->cls, f->n_cells * sizeof(uint16_t));
 	return 0;

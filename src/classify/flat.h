@@ -36,8 +36,7 @@ struct flat_addr {
 
 // Another word of an address: the last value of each cell, ascending, and the class of each.
 struct flat_word {
-	uint16_t at; // in the key
-	uint16_t n;  // cells; 0: no rule looks at it
+	uint32_t n; // cells; 0: no rule looks at it
 	uint32_t ends, classes, rows;
 };
 
