@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the tests of pkt-gen on a veth pair share: the lab's command lines, a packet socket, frames."""
+import os
 import re
 import select
 import socket
 import struct
+import subprocess
+import sys
 
 LAB4 = ("-l 60 -d 198.19.10.1:2000-198.19.10.20 -D 00:08:a2:09:33:da "
         "-s 198.18.10.1:2000-198.18.10.100 -S 00:1b:21:c4:95:7a -w 1 -U").split()
@@ -66,3 +69,19 @@ def total(text):
     """Packets of the last lines."""
     m = re.search(r"^(?:Sent|Received) (\d+) packets (\d+) bytes", text, re.M)
     return (int(m[1]), int(m[2])) if m else (0, 0)
+
+
+def in_a_namespace(inside):
+    """inside() in a network namespace of this script's own, or 77; the exit status."""
+    if os.environ.get("WEIR_GEN_INSIDE"):
+        return inside()
+    if os.geteuid() != 0:
+        print("skipped: it needs root for network namespaces and packet sockets")
+        return 77
+    # An unnamed namespace: it is gone with the last process in it, whatever happens.
+    probe = subprocess.run(["unshare", "-n", "true"], capture_output=True, text=True, check=False)
+    if probe.returncode != 0:
+        print("skipped: no network namespaces here:", probe.stderr.strip())
+        return 77
+    return subprocess.run(["unshare", "-n", sys.executable, *sys.argv], check=False,
+                          env={**os.environ, "WEIR_GEN_INSIDE": "1"}).returncode

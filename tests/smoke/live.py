@@ -18,7 +18,7 @@ import time
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 # pylint: disable=wrong-import-position
-from gentest import LAB4, LAB6, Tap, frame_fault, total
+from gentest import LAB4, LAB6, Tap, frame_fault, in_a_namespace, total
 
 GEN = [os.path.abspath(sys.argv[1]), "gen"]
 ONE = "-s 10.0.0.1 -d 10.1.0.1 -S 02:00:00:00:00:01 -D 02:00:00:00:00:02 -w 0".split()
@@ -224,19 +224,4 @@ def inside():
     return 1 if failures else 0
 
 
-def main():
-    if os.environ.get("WEIR_LIVE_INSIDE"):
-        return inside()
-    if os.geteuid() != 0:
-        print("skipped: it needs root for network namespaces and packet sockets")
-        return 77
-    # An unnamed namespace: it is gone with the last process in it, whatever happens.
-    probe = subprocess.run(["unshare", "-n", "true"], capture_output=True, text=True, check=False)
-    if probe.returncode != 0:
-        print("skipped: no network namespaces here:", probe.stderr.strip())
-        return 77
-    return subprocess.run(["unshare", "-n", sys.executable, *sys.argv], check=False,
-                          env={**os.environ, "WEIR_LIVE_INSIDE": "1"}).returncode
-
-
-sys.exit(main())
+sys.exit(in_a_namespace(inside))
