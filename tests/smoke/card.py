@@ -13,25 +13,13 @@ import subprocess
 import sys
 import time
 
-from cardtest import Place, capture, frame, rows
+from cardtest import TRAFFIC, Place, capture, rows, script_for
 from labtest import Failures
 
 f = Failures()
 
 # A web server at port 0, a network behind port 1.
-SCRIPT = """#!/bin/sh
-set -euf
-
-# no fragments
-cxgbetool t5nex0 filter 0  frag 1 action drop
-cxgbetool t5nex0 filter 10 action pass dport 49152:0xc000
-cxgbetool t5nex0 filter 20 iport 0 action pass dport 8080 proto 6
-cxgbetool t5nex0 filter 30 iport 0 action pass sip 198.18.7.0/24 dport 53 proto 17
-cxgbetool t5nex0 filter 40 iport 1 action pass sip 192.0.2.77 proto 1
-cxgbetool t5nex0 filter 90 action drop proto 6
-cxgbetool t5nex0 filter 91 action drop proto 17
-"""
-
+SCRIPT = script_for("t5nex0")
 HEADER = (" Idx     Hits FCoE Port      vld:VLAN  Prot MPS Frag                  DIP                  SIP"
           "     DPORT     SPORT Action")
 ANY4 = "    00000000/00000000"  # 21 characters with the blank before
@@ -51,18 +39,6 @@ ROWS = {
     90: row(90, "0/0", "06/ff", "0/0", ANY4, "0000/0000", "Drop"),
     91: row(91, "0/0", "11/ff", "0/0", ANY4, "0000/0000", "Drop"),
 }
-
-# What arrives at port 0, and the rule that each frame meets first (None: it passes unmatched).
-TRAFFIC = [
-    (frame("198.18.0.5", "198.19.1.1", 17, 1000, 9, frag=0x2000), 0),
-    (frame("198.18.0.5", "198.19.1.1", 6, 80, 50000), 10),
-    (frame("198.18.0.5", "198.19.1.1", 6, 4000, 8080), 20),
-    (frame("198.18.7.9", "198.19.1.1", 17, 4000, 53), 30),
-    (frame("198.18.8.9", "198.19.1.1", 17, 4000, 53), 91),
-    (frame("192.0.2.77", "198.19.1.1", 1, 0, 0), None),
-    (frame("198.18.0.5", "198.19.1.1", 6, 4000, 22), 90),
-    (frame("198.18.0.5", "198.19.1.1", 6, 4000, 23), 90),
-]
 
 
 def script(place, text=SCRIPT):

@@ -40,6 +40,38 @@ def frame(src, dst, proto, sport, dport, frag=0):
     return (bytes.fromhex("020000000001") + bytes.fromhex("001b21c4957a") + b"\x08\0" + head + l4).ljust(60, b"\0")
 
 
+# A firewall as the Chelsio document's, smaller: fragments go, answers and some services pass, the rest goes.
+RULES = """#!/bin/sh
+set -euf
+
+# no fragments
+cxgbetool %(card)s filter 0  frag 1 action drop
+cxgbetool %(card)s filter 10 action pass dport 49152:0xc000
+cxgbetool %(card)s filter 20 iport 0 action pass dport 8080 proto 6
+cxgbetool %(card)s filter 30 iport 0 action pass sip 198.18.7.0/24 dport 53 proto 17
+cxgbetool %(card)s filter 40 iport 1 action pass sip 192.0.2.77 proto 1
+cxgbetool %(card)s filter 90 action drop proto 6
+cxgbetool %(card)s filter 91 action drop proto 17
+"""
+
+
+def script_for(card):
+    return RULES % {"card": card}
+
+
+# What arrives at port 0, and the rule that each frame meets first (None: it passes unmatched).
+TRAFFIC = [
+    (frame("198.18.0.5", "198.19.1.1", 17, 1000, 9, frag=0x2000), 0),
+    (frame("198.18.0.5", "198.19.1.1", 6, 80, 50000), 10),
+    (frame("198.18.0.5", "198.19.1.1", 6, 4000, 8080), 20),
+    (frame("198.18.7.9", "198.19.1.1", 17, 4000, 53), 30),
+    (frame("198.18.8.9", "198.19.1.1", 17, 4000, 53), 91),
+    (frame("192.0.2.77", "198.19.1.1", 1, 0, 0), None),
+    (frame("198.18.0.5", "198.19.1.1", 6, 4000, 22), 90),
+    (frame("198.18.0.5", "198.19.1.1", 6, 4000, 23), 90),
+]
+
+
 def capture(path, frames):
     with open(path, "wb") as f:
         f.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))

@@ -14,36 +14,11 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 # pylint: disable=wrong-import-position
 import killed
-from cardtest import Place, frame, rows
+from cardtest import TRAFFIC, Place, rows, script_for
 from labtest import Failures
 from xdpcardtest import Rig, ip, wait_for, why_not
 
 f = Failures()
-
-SCRIPT = """#!/bin/sh
-set -euf
-
-# no fragments
-cxgbetool %(card)s filter 0  frag 1 action drop
-cxgbetool %(card)s filter 10 action pass dport 49152:0xc000
-cxgbetool %(card)s filter 20 iport 0 action pass dport 8080 proto 6
-cxgbetool %(card)s filter 30 iport 0 action pass sip 198.18.7.0/24 dport 53 proto 17
-cxgbetool %(card)s filter 40 iport 1 action pass sip 192.0.2.77 proto 1
-cxgbetool %(card)s filter 90 action drop proto 6
-cxgbetool %(card)s filter 91 action drop proto 17
-"""
-
-# What arrives at port 0, and the rule that each frame meets first (None: it passes unmatched).
-TRAFFIC = [
-    (frame("198.18.0.5", "198.19.1.1", 17, 1000, 9, frag=0x2000), 0),
-    (frame("198.18.0.5", "198.19.1.1", 6, 80, 50000), 10),
-    (frame("198.18.0.5", "198.19.1.1", 6, 4000, 8080), 20),
-    (frame("198.18.7.9", "198.19.1.1", 17, 4000, 53), 30),
-    (frame("198.18.8.9", "198.19.1.1", 17, 4000, 53), 91),
-    (frame("192.0.2.77", "198.19.1.1", 1, 0, 0), None),
-    (frame("198.18.0.5", "198.19.1.1", 6, 4000, 22), 90),
-    (frame("198.18.0.5", "198.19.1.1", 6, 4000, 23), 90),
-]
 
 
 def expect(times):
@@ -68,7 +43,7 @@ def a_script_and_its_hits(rig):
     o = rig.listed()[rig.card]
     f.check((o["place"], o["ports"], o["modes"], o["states"]) ==
             ("kernel", ["v0", "v1"], ["native"] * 2, ["attached"] * 2), "the list: %s" % o)
-    done(rig.run("sh", rig.write("rules.sh", SCRIPT % {"card": rig.card})), "the script")
+    done(rig.run("sh", rig.write("rules.sh", script_for(rig.card))), "the script")
     rig.send(0, [x for x, _ in TRAFFIC] * 100)
     f.check(wait_for(lambda: rig.hits() == expect(100)), "hits: %s, not %s" % (rig.hits(), expect(100)))
     # Rules come and go; the others' hits stay, and a slot that is used again begins at 0.
