@@ -120,6 +120,39 @@ static void results_are_kept_until_the_rules_change(void **state)
 	}
 }
 
+// As a start script sets rules: all held, then in force together.
+static void rules_that_were_held_are_kept_like_others(void **state)
+{
+	(void)state;
+	for (enum classify_isa isa = CLASSIFY_SCALAR; next_isa(&isa);) {
+		struct rig r = {.c = classify_new(NULL, NULL)};
+		struct classify_key key = pair_key(5), more = pair_key(RULES);
+		struct classify_rule rule;
+
+		r.cache = classify_cache_new(r.c, NULL);
+		assert_non_null(r.cache);
+		classify_hold(r.c);
+		for (uint32_t i = 0; i < RULES; i++) {
+			rule = pair_rule(i);
+			assert_int_equal(classify_add(r.c, &rule, NULL), 0);
+		}
+		assert_int_equal(classify_release(r.c, NULL), 0);
+		assert_int_equal(one(&r, &key), 5);
+		assert_int_equal(one(&r, &more), CLASSIFY_NONE);
+		mark(r.cache);
+		assert_int_equal(one(&r, &key), MARK);
+
+		classify_hold(r.c);
+		rule = pair_rule(RULES);
+		assert_int_equal(classify_add(r.c, &rule, NULL), 0);
+		assert_int_equal(classify_delete(r.c, 10, NULL), 0);
+		assert_int_equal(classify_release(r.c, NULL), 0);
+		assert_int_equal(one(&r, &key), CLASSIFY_NONE);
+		assert_int_equal(one(&r, &more), RULES);
+		rig_free(&r);
+	}
+}
+
 static void a_change_that_fails_or_matches_nothing_keeps_them(void **state)
 {
 	(void)state;
@@ -338,6 +371,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(results_are_kept_until_the_rules_change),
+		cmocka_unit_test(rules_that_were_held_are_kept_like_others),
 		cmocka_unit_test(a_change_that_fails_or_matches_nothing_keeps_them),
 		cmocka_unit_test(only_what_rules_look_at_counts),
 		cmocka_unit_test(an_empty_cache_knows_no_key_of_zeros),

@@ -232,6 +232,7 @@ int classify_release(struct classify *c, struct err *err)
 		if (build(&c->side[i], engine, &c->rules) != 0)
 			return err_set(err, ENOMEM, "%zu rules: no memory", c->rules.n);
 	c->held = false;
+	publish(c, &c->rules);
 	return 0;
 }
 
