@@ -41,6 +41,11 @@ uint32_t mode_hash_default(unsigned chip)
 	return chip >= 6 ? 1u << C_PROTO : 1u << C_PROTO | 1u << C_FCOE;
 }
 
+const char *mode_criterion(enum criterion c, bool function)
+{
+	return c == C_VNIC && function ? "vnic_id" : criteria[c].name;
+}
+
 void mode_words(const struct adapter *a, bool hash, char *out, size_t size)
 {
 	uint32_t mode = hash ? a->hash_mask : a->mode;
@@ -50,8 +55,7 @@ void mode_words(const struct adapter *a, bool hash, char *out, size_t size)
 		line_put(&l, "%s ", always[i]);
 	for (unsigned i = C_COUNT; i-- > 0;)
 		if ((mode & 1u << i) != 0)
-			line_put(&l, "%s ",
-				i == C_VNIC && a->vnic_is_function ? "vnic_id" : criteria[i].name);
+			line_put(&l, "%s ", mode_criterion(i, a->vnic_is_function));
 }
 
 int mode_show(const struct adapter *a, bool hash, const struct adapter_out *out)
@@ -83,34 +87,41 @@ static bool word_read(const char *word, uint32_t *mode, bool *function, bool *ov
 	return false;
 }
 
-static int mode_change(struct adapter *a, uint32_t mode, bool function)
+static int mode_change(struct adapter *a, uint32_t mode, bool function, struct err *err)
 {
 	unsigned bits = 0;
 
 	if ((mode & a->mode & 1u << C_VNIC) != 0 && function != a->vnic_is_function)
-		return EBUSY;
+		return err_set(err, EBUSY, HINT "%s becomes %s by way of a mode without either",
+			mode_criterion(C_VNIC, !function), mode_criterion(C_VNIC, function));
 	if (a->tcam.count + a->prio.count + a->hash.count > 0)
-		return EBUSY;
+		return err_set(err, EBUSY, HINT "the mode cannot change while there are rules");
 	for (unsigned i = 0; i < C_COUNT; i++)
 		if ((mode & 1u << i) != 0)
 			bits += criteria[i].bits;
 	if (bits > TUPLE_BITS)
-		return EINVAL;
+		return err_set(err, EINVAL, HINT "these cost %u bits, of which there are %d", bits,
+			TUPLE_BITS);
 	a->mode = mode;
 	a->vnic_is_function = function;
 	a->hash_mask &= mode;
 	return 0;
 }
 
-static int hash_mask_change(struct adapter *a, uint32_t mask, bool function)
+static int hash_mask_change(struct adapter *a, uint32_t mask, bool function, struct err *err)
 {
+	uint32_t lacking = mask & ~a->mode;
+
 	if (a->chip == 4)
-		return ENOTSUP;
+		return err_set(err, EOPNOTSUPP, HINT "a T4 has no hash rules");
 	if (a->hash.count > 0)
-		return EBUSY;
-	if ((mask & ~a->mode) != 0 ||
-		((mask & 1u << C_VNIC) != 0 && function != a->vnic_is_function))
-		return EINVAL;
+		return err_set(
+			err, EBUSY, HINT "the mode cannot change while there are hash rules");
+	if ((mask & 1u << C_VNIC) != 0 && function != a->vnic_is_function)
+		lacking |= 1u << C_VNIC;
+	if (lacking != 0)
+		return err_set(err, EINVAL, HINT "`filter mode` lacks %s",
+			mode_criterion((enum criterion)__builtin_ctz(lacking), function));
 	a->hash_mask = mask;
 	return 0;
 }
@@ -119,6 +130,7 @@ int mode_set(
 	struct adapter *a, bool hash, int argc, char *const *argv, const struct adapter_out *out)
 {
 	bool function = false, ovlan = false, valid = true;
+	struct err err = {0};
 	uint32_t mode = 0;
 	int rc;
 
@@ -133,7 +145,8 @@ int mode_set(
 	}
 	if (!valid)
 		return EINVAL;
-	rc = hash ? hash_mask_change(a, mode, function) : mode_change(a, mode, function);
+	rc = hash ? hash_mask_change(a, mode, function, &err)
+		  : mode_change(a, mode, function, &err);
 	return rc == 0 ? 0
-		       : say_refused(out, hash ? "SET_FILTER_MASK" : "SET_FILTER_MODE", rc, NULL);
+		       : say_refused(out, hash ? "SET_FILTER_MASK" : "SET_FILTER_MODE", -rc, &err);
 }

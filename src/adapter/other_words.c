@@ -39,7 +39,8 @@ int words_clearstats(struct adapter *a, int argc, char *const *argv, const struc
 	if (*number_read(argv[0], &port) != '\0')
 		return say_error(out, "invalid port id \"%s\"", argv[0]);
 	if (port < 0 || port >= a->n_ports)
-		rc = -EINVAL;
+		rc = err_set(&err, EINVAL, HINT "port %lld: the card's ports are below %u",
+			(long long)port, a->n_ports);
 	else if (a->place.clear_stats != NULL)
 		rc = a->place.clear_stats(a->place.state, (unsigned)port, &err);
 	return rc == 0 ? 0 : say_refused(out, "CLEAR_STATS", -rc, &err);

@@ -24,23 +24,43 @@ static struct region *region_of(struct adapter *a, bool prio, bool hash)
 	return hash ? &a->hash : prio && table_has_prio(a) ? &a->prio : &a->tcam;
 }
 
-// Whether an index is taken, by a rule that stands there or by an IPv6 rule before it.
-static bool taken(const struct adapter *a, const struct region *r, uint32_t idx)
+// The rule an index belongs to: one that stands there, or an IPv6 rule before it.  NULL: none.
+static const struct entry *taken(const struct adapter *a, const struct region *r, uint32_t idx)
 {
 	const struct entry *e = r->at[idx];
 
 	for (uint32_t i = idx; e == NULL && i % 4 != 0; i--)
 		e = r->at[i - 1];
-	return e != NULL && e->idx + span(a, &e->f) > idx;
+	return e != NULL && e->idx + span(a, &e->f) > idx ? e : NULL;
 }
 
 static bool free_at(const struct adapter *a, const struct region *r, uint32_t idx,
 	const struct adapter_filter *f)
 {
 	for (uint32_t i = 0; i < span(a, f); i++)
-		if (idx + i >= r->size || taken(a, r, idx + i))
+		if (idx + i >= r->size || taken(a, r, idx + i) != NULL)
 			return false;
 	return true;
+}
+
+// That a rule stands at the index itself needs no sentence.
+static int tcam_place(const struct adapter *a, const struct region *r, uint32_t idx,
+	const struct adapter_filter *f, struct err *err)
+{
+	for (uint32_t i = 0; i < span(a, f); i++) {
+		const struct entry *e = taken(a, r, idx + i);
+
+		if (e == NULL)
+			continue;
+		if (e->idx > idx)
+			err_set(err, EBUSY, HINT "an IPv6 rule takes %u indices, and %u is in use",
+				span(a, f), e->idx);
+		else if (e->idx < idx)
+			err_set(err, EBUSY, HINT "index %u belongs to the IPv6 rule %u", idx,
+				e->idx);
+		return EBUSY;
+	}
+	return 0;
 }
 
 static uint32_t slot_take(struct adapter *a)
@@ -81,12 +101,15 @@ static uint32_t hash_index(struct adapter *a, const struct adapter_filter *f)
 	return i + step <= a->hash.size ? i : a->hash.size;
 }
 
-static int hash_place(struct adapter *a, uint32_t *idx, const struct adapter_filter *f)
+static int hash_place(
+	struct adapter *a, uint32_t *idx, const struct adapter_filter *f, struct err *err)
 {
 	if (hash_find(a, f) != NULL)
 		return EEXIST;
 	*idx = hash_index(a, f);
-	return *idx == a->hash.size ? ENOMEM : 0;
+	if (*idx == a->hash.size)
+		return -err_set(err, ENOMEM, HINT "no index of the hash region is left for it");
+	return 0;
 }
 
 static void link_entry(struct adapter *a, struct region *r, struct entry *e)
@@ -108,7 +131,7 @@ int table_set(struct adapter *a, uint32_t *idx, const struct adapter_filter *f, 
 {
 	struct region *r = region_of(a, f->prio, f->hash);
 	struct entry *e;
-	int rc = f->hash ? hash_place(a, idx, f) : free_at(a, r, *idx, f) ? 0 : EBUSY;
+	int rc = f->hash ? hash_place(a, idx, f, err) : tcam_place(a, r, *idx, f, err);
 
 	if (rc != 0)
 		return rc;
@@ -160,6 +183,18 @@ static void hash_unlink(struct adapter *a, struct entry *e)
 		a->hash_hint = e->idx;
 }
 
+static int nothing_at(
+	const struct adapter *a, const struct region *r, uint32_t idx, struct err *err)
+{
+	const struct entry *e = idx < r->size ? taken(a, r, idx) : NULL;
+
+	if (e != NULL)
+		return -err_set(
+			err, EINVAL, HINT "index %u belongs to the IPv6 rule %u", idx, e->idx);
+	return -err_set(
+		err, EINVAL, HINT "there is no rule %u%s", idx, r == &a->prio ? " of prio 1" : "");
+}
+
 int table_delete(struct adapter *a, uint32_t idx, bool prio, bool hash, struct err *err)
 {
 	struct region *r = region_of(a, prio, hash);
@@ -167,7 +202,7 @@ int table_delete(struct adapter *a, uint32_t idx, bool prio, bool hash, struct e
 	int rc;
 
 	if (e == NULL)
-		return EINVAL;
+		return nothing_at(a, r, idx, err);
 	rc = a->place.remove(a->place.state, e->slot, e->order, err);
 	if (rc != 0)
 		return -rc;

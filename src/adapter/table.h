@@ -84,8 +84,11 @@ struct adapter {
 	struct adapter_place place;
 };
 
-// Each returns 0 or a positive errno value (Linux's), with a sentence only where the driver of a real
-// card would have taken the rule.
+// A driver says no with a number alone.  Where it is the driver of a real card that would, the sentence that
+// says why begins so: lines of cxgbetool without this word are those of the original.
+#define HINT "warning: "
+
+// Each returns 0 or a positive errno value (Linux's), with a sentence unless the number says it all.
 int table_check(const struct adapter *a, uint32_t idx, bool idx_given,
 	const struct adapter_filter *f, struct err *err);
 // After table_check.  *idx: the index, chosen here for a hash rule.
@@ -96,6 +99,9 @@ int table_restore(struct adapter *a, const struct adapter_kept *k);
 // Whether the table has a region of its own for `prio 1`.
 bool table_has_prio(const struct adapter *a);
 uint64_t table_hits(const struct adapter *a, const struct entry *e);
+
+// "vlan"; function: that of C_VNIC is "vnic_id", else "ovlan".
+const char *mode_criterion(enum criterion c, bool function);
 
 // The stock sets of match fields of a chip.
 uint32_t mode_default(void);
