@@ -6,7 +6,7 @@ SAN = build-san
 FUZZ = build-fuzz
 PREFIX = /usr/local
 
-.PHONY: all build programs lab test bench fuzz lint install clean
+.PHONY: all build programs lab test kernels bench fuzz lint install clean
 
 all: build
 
@@ -27,6 +27,12 @@ test:
 	@CC=clang tools/build $(SAN) -Dtests=enabled -Dbuildtype=debugoptimized -Db_lundef=false \
 		-Db_sanitize=address,undefined
 	@tools/run-tests $(B) $(SAN)
+
+# The card in the kernel on other kernels, in virtual machines: takes long.
+kernels:
+	@tools/deps kernels
+	@tools/build $(B) -Dtests=enabled
+	@tests/kernels/run --build $(B) $(KERNELS)
 
 bench:
 	@tools/deps bench
