@@ -72,9 +72,13 @@ int live_make(struct xdp_md *ctx)
 	for (int i = 0; i < LIVE_HEAD / 8; i++)
 		to[i] = row->head[i];
 	if (consts.tail_max != 0 && bytes > LIVE_HEAD) {
-		__u64 rest = bytes - LIVE_HEAD;
+		__s64 rest = bytes - LIVE_HEAD;
 
-		if (rest > consts.tail_max ||
+		// The helper wants at least 1.  Linux 6.1 concludes that neither from the
+		// condition above nor from one for inequality; the compiler does, and would leave
+		// this one out.
+		asm volatile("" : "+r"(rest));
+		if (rest < 1 || rest > consts.tail_max ||
 			bpf_xdp_store_bytes(ctx, LIVE_HEAD, row->tail, rest) != 0)
 			return XDP_ABORTED;
 	}

@@ -19,23 +19,24 @@ DRIVERS = ("bus_vdev", "mempool_ring", "net_null", "net_pcap", "net_memif")
 MODULES = ("net", "lib", "crypto", "arch/x86/crypto", "drivers/net/veth.ko", "drivers/net/dummy.ko", "drivers/net/tun.ko",
            "drivers/net/tap.ko", "drivers/net/macvlan.ko", "drivers/net/bonding", "drivers/net/netdevsim", "fs/nls")
 
-INIT = """#!/bin/busybox sh
+# Not busybox's shell, which takes its own `ip` and the like before those in PATH.
+INIT = """#!/bin/sh
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/rig/bin HOME=/root LC_ALL=C.UTF-8
 /bin/busybox chmod 755 /
 /bin/busybox mount -t devtmpfs dev /dev
 /bin/busybox --install -s /rig/bin
-mkdir -p /proc /sys /tmp /run /root /var/tmp /dev/pts /dev/shm
+mkdir -p /dev/pts /dev/shm
+chmod 1777 /tmp /var/tmp /dev/shm
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devpts pts /dev/pts
-for d in /tmp /run /dev/shm; do mount -t tmpfs -o mode=1777 tmp $d; done
+mount -t tmpfs run /run
 mount -t bpf bpf /sys/fs/bpf
 mount -t tracefs trace /sys/kernel/tracing
 mount -t cgroup2 cgroup /sys/fs/cgroup
 ip link set lo up
 hostname weir
 stty -F /dev/ttyS1 raw
-cd /root
 exec </dev/null >/dev/ttyS1 2>&1
 job() {
 	name=$1 seconds=$2
@@ -126,7 +127,8 @@ class Machine:
         return p.stderr.read().strip()
 
 
-def jobs(a, todo):
-    """Puts what is to be done, (name, seconds, command) each, into the archive."""
-    lines = ["job %s %u %s\n" % (name, seconds, shlex.join(cmd)) for name, seconds, cmd in todo]
+def jobs(a, todo, folder):
+    """Puts what is to be done in the folder, (name, seconds, command) each, into the archive."""
+    a.folder(folder)
+    lines = ["cd %s\n" % shlex.quote(folder)] + ["job %s %u %s\n" % (name, seconds, shlex.join(cmd)) for name, seconds, cmd in todo]
     a.put("/rig/jobs", "".join(lines).encode())

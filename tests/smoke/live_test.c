@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +29,17 @@ struct opening {
 	struct port *port;
 	struct err err;
 };
+
+// Before Linux 6.3 a veth does not tell whether frames pass, and only live:va means live frames.
+static bool veth_tells(void)
+{
+	unsigned major = 0, minor = 0;
+	struct utsname u;
+
+	assert_int_equal(uname(&u), 0);
+	assert_int_equal(sscanf(u.release, "%u.%u", &major, &minor), 2);
+	return major > 6 || (major == 6 && minor >= 3);
+}
 
 static int open_inside(void *arg)
 {
@@ -158,7 +170,8 @@ static struct checker_counters carry(
 
 static void assert_all_good(const struct gen_conf *c)
 {
-	struct port *in = must_open(far, "xdp:vb", false), *out = must_open(near, "va", true);
+	struct port *in = must_open(far, "xdp:vb", false);
+	struct port *out = must_open(near, veth_tells() ? "va" : "live:va", true);
 	struct checker_counters got;
 	struct port_stats stats;
 
@@ -241,13 +254,16 @@ static void any_senders_buffers_go_out_too(void **state)
 
 static void a_veth_without_a_receiver_is_told_beforehand(void **state)
 {
-	struct opening o = open_in(near, "live:va", true);
+	struct opening o;
 
 	(void)state;
-	assert_null(o.port);
-	assert_int_equal(o.err.code, EOPNOTSUPP);
-	assert_non_null(strstr(o.err.msg, "live:va: "));
-	assert_non_null(strstr(o.err.msg, "GRO"));
+	if (veth_tells()) {
+		o = open_in(near, "live:va", true);
+		assert_null(o.port);
+		assert_int_equal(o.err.code, EOPNOTSUPP);
+		assert_non_null(strstr(o.err.msg, "live:va: "));
+		assert_non_null(strstr(o.err.msg, "GRO"));
+	}
 	o = open_in(near, "va", true);
 	assert_non_null(o.port);
 	assert_non_null(strstr(port_describe(o.port), "AF_XDP"));
