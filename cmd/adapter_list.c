@@ -94,8 +94,8 @@ static void print_cards(const json_t *all)
 	const json_t *o;
 	size_t i;
 
-	table_begin(
-		&t, "llrlll", (const char *[]){"card", "place", "rules", "ports", "mode", "state"});
+	table_begin(&t, "llrllll",
+		(const char *[]){"card", "place", "rules", "ports", "mode", "programs", "state"});
 	json_array_foreach(all, i, o)
 	{
 		table_text(&t, ctl_string(o, "name"));
@@ -106,6 +106,7 @@ static void print_cards(const json_t *all)
 			table_text(&t, "-");
 		put_texts(&t, json_object_get(o, "ports"), false);
 		put_texts(&t, json_object_get(o, "modes"), true);
+		put_texts(&t, json_object_get(o, "programs"), true);
 		put_state(&t, o);
 	}
 	table_end(&t, stdout, 0);

@@ -28,11 +28,18 @@ static const char *state_of(const struct xdp_card_port *p)
 	return p->gone ? "gone" : p->ifindex == 0 ? "not attached" : "attached";
 }
 
+// Whether XDP programs of others can be on the interface too.
+static json_t *programs_of(const struct xdp_card_port *p)
+{
+	return p->ifindex == 0 ? json_null() : json_string(p->dispatched ? "dispatcher" : "alone");
+}
+
 static int answer_info(const struct kernel *k, struct ctl_reply *reply)
 {
 	json_t *o = json_pack(
 		       "{s:s, s:s, s:s}", "type", "info", "name", k->name, "place", "kernel"),
-	       *ports = json_array(), *modes = json_array(), *states = json_array();
+	       *ports = json_array(), *modes = json_array(), *states = json_array(),
+	       *programs = json_array();
 	struct xdp_card_port port[ADAPTER_PORTS_MAX];
 	unsigned n = xdp_card_ports(k->card, port);
 	uint64_t now = clock_ns(), frames[ADAPTER_PORTS_MAX];
@@ -48,10 +55,12 @@ static int answer_info(const struct kernel *k, struct ctl_reply *reply)
 						     ? json_string(xdp_mode_name(port[i].mode))
 						     : json_null());
 		json_array_append_new(states, json_string(state_of(&port[i])));
+		json_array_append_new(programs, programs_of(&port[i]));
 	}
 	json_object_set_new(o, "ports", ports);
 	json_object_set_new(o, "modes", modes);
 	json_object_set_new(o, "states", states);
+	json_object_set_new(o, "programs", programs);
 	if (xdp_card_forwards(k->card, frames)) {
 		json_t *forwarded = json_array();
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // attach.c - a card's programs and the interfaces they sit on.
 //
-// Each port is attached by a link that is pinned: it lasts as long as the pin and the interface do.  An
-// interface that went takes the link's sense with it, and one of the same name is another interface.
+// Where the kernel can, a port's program joins libxdp's dispatcher, so that other XDP programs can be on the
+// interface.  Otherwise it is alone there, attached by a link that is pinned: it lasts as long as the pin
+// and the interface do.  An interface that went takes either's sense with it, and one of the same name is
+// another interface.
 #include "xdp/card.h"
+#include "xdp/dispatch.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,6 +15,7 @@
 #include <linux/if_link.h>
 #include <net/if.h>
 #include <net/if_arp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,52 +27,14 @@ enum { NOT_SUPPORTED = 524 }; // the kernel's ENOTSUPP, which drivers give away
 
 typedef void say_fn(void *arg, const char *text);
 
-static const char *port_file(char out[16], const char *what, unsigned port)
-{
-	snprintf(out, 16, "%s%u", what, port);
-	return out;
-}
-
-static int open_port(const struct xdp_card *c, const char *what, unsigned port)
-{
-	char path[PIN_PATH_MAX], file[16];
-
-	return bpf_obj_get(pin_path(path, c->dir, port_file(file, what, port)));
-}
-
-int card_link(const struct xdp_card *c, unsigned port, uint32_t *ifindex)
-{
-	struct bpf_link_info info = {0};
-	uint32_t len = sizeof(info);
-	int fd = open_port(c, "link", port);
-
-	*ifindex = 0;
-	if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &len) == 0)
-		*ifindex = info.xdp.ifindex;
-	return fd;
-}
-
-bool card_is_here(const struct xdp_card *c)
-{
-	struct stat net;
-
-	return stat("/proc/self/ns/net", &net) == 0 && net.st_dev == c->about.net_dev &&
-	       net.st_ino == c->about.net_ino;
-}
-
-unsigned xdp_card_ports(const struct xdp_card *c, struct xdp_card_port out[ADAPTER_PORTS_MAX])
-{
-	for (unsigned i = 0; i < c->about.n_ports; i++) {
-		int link = card_link(c, i, &out[i].ifindex);
-
-		memcpy(out[i].iface, c->about.port[i].iface, sizeof(out[i].iface));
-		out[i].mode = c->about.port[i].mode;
-		out[i].gone = link >= 0 && out[i].ifindex == 0;
-		if (link >= 0)
-			close(link);
-	}
-	return c->about.n_ports;
-}
+// One round over a card's ports.
+struct round {
+	struct xdp_card *c;
+	say_fn *say; // may be NULL
+	void *arg;
+	bool asked; // whether dispatchers can be joined, and if not:
+	struct err alone;
+};
 
 // The MAC as the programs compare it.
 static int look_up(const char *iface, struct card_port *out, struct err *err)
@@ -94,113 +60,221 @@ static int look_up(const char *iface, struct card_port *out, struct err *err)
 	return 0;
 }
 
-// -EBUSY if another program has the interface.
-static int check_free(const char *iface, uint32_t ifindex, struct err *err)
+__attribute__((format(printf, 2, 3))) static void tell(
+	const struct round *r, const char *format, ...)
+{
+	char text[ERR_MSG_MAX + 128];
+	va_list args;
+
+	if (r->say == NULL)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	r->say(r->arg, text);
+}
+
+static bool can_dispatch(struct round *r)
+{
+	if (!r->asked && dispatch_can(&r->alone) == 0)
+		r->alone.code = 0;
+	r->asked = true;
+	return r->alone.code == 0;
+}
+
+// The program that an interface has; 0: none.
+static uint32_t program_on(uint32_t ifindex)
 {
 	struct bpf_xdp_query_opts q = {.sz = sizeof(q)};
-	struct bpf_prog_info info = {0};
-	uint32_t len = sizeof(info), id;
-	int fd;
 
 	if (bpf_xdp_query((int)ifindex, 0, &q) != 0)
 		return 0; // attaching tells
-	id = q.prog_id != 0 ? q.prog_id : q.drv_prog_id != 0 ? q.drv_prog_id : q.skb_prog_id;
-	if (id == 0)
-		return 0;
-	fd = bpf_prog_get_fd_by_id(id);
+	return q.prog_id != 0       ? q.prog_id
+	       : q.drv_prog_id != 0 ? q.drv_prog_id
+	       : q.skb_prog_id != 0 ? q.skb_prog_id
+				    : q.hw_prog_id;
+}
+
+static const char *name_of(uint32_t id, char out[64])
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+	int fd = bpf_prog_get_fd_by_id(id);
+
 	if (fd >= 0) {
 		if (bpf_obj_get_info_by_fd(fd, &info, &len) != 0)
 			info.name[0] = '\0';
 		close(fd);
 	}
-	return err_set(err, EBUSY,
-		"%s: it has an XDP program already: %s (id %u), and a card must be the only one",
-		iface, info.name[0] != '\0' ? info.name : "one without a name", id);
+	snprintf(
+		out, 64, "%s (id %u)", info.name[0] != '\0' ? info.name : "one without a name", id);
+	return out;
 }
 
-static int link_to(int prog, uint32_t ifindex, uint32_t flags)
+// -EBUSY if the interface has programs that ours cannot join.  *there: their mode, XDP_ANY if it has none.
+static int check_programs(struct round *r, const char *iface, uint32_t ifindex,
+	enum xdp_mode wanted, enum xdp_mode *there, struct err *err)
 {
-	struct bpf_link_create_opts o = {.sz = sizeof(o), .flags = flags};
-	int fd = bpf_link_create(prog, (int)ifindex, BPF_XDP, &o);
+	uint32_t id = program_on(ifindex);
+	char who[64];
+	int rc;
 
-	return fd >= 0 ? fd : -errno;
+	*there = XDP_ANY;
+	if (id == 0)
+		return 0;
+	name_of(id, who);
+	if (!can_dispatch(r))
+		return err_set(err, EBUSY,
+			"%s: it has an XDP program already: %s, and a card must be the only one, "
+			"as %s",
+			iface, who, r->alone.msg);
+	rc = dispatch_joinable(iface, ifindex, who, there, err);
+	if (rc != 0 || wanted == XDP_ANY || wanted == *there)
+		return rc;
+	return err_set(err, EBUSY, "%s: the XDP programs it has are in %s mode, not in %s mode",
+		iface, xdp_mode_name(*there), xdp_mode_name(wanted));
 }
 
 static const char *why(int e)
 {
 	return e == NOT_SUPPORTED || e == EOPNOTSUPP ? "its driver takes no XDP programs"
-						     : strerror(e);
+	       : e == E2BIG ? "libxdp's dispatcher has as many programs as it can hold"
+			    : strerror(e);
 }
 
-// The link; *mode becomes what it took.
-static int link_port(const struct xdp_card *c, unsigned port, int prog, uint32_t ifindex,
-	enum xdp_mode *mode, struct err *err)
+// A way of attaching: 0 or more, or -errno.
+typedef int way_fn(void *arg, uint32_t ifindex, enum xdp_mode mode);
+
+// Attaches in the mode that *mode says; *mode becomes what it took.
+static int in_mode(const char *iface, uint32_t ifindex, enum xdp_mode *mode, way_fn *way, void *arg,
+	struct err *err)
 {
-	const char *iface = c->about.port[port].iface;
-	int fd = -EOPNOTSUPP, e = 0;
+	int rc = -EOPNOTSUPP, e = 0;
 
 	if (*mode != XDP_SKB) {
-		fd = link_to(prog, ifindex, XDP_FLAGS_DRV_MODE);
-		if (fd >= 0) {
+		rc = way(arg, ifindex, XDP_NATIVE);
+		if (rc >= 0) {
 			*mode = XDP_NATIVE;
-			return fd;
+			return rc;
 		}
-		e = -fd;
+		e = -rc;
 		if (*mode == XDP_NATIVE && e != EPERM && e != EBUSY)
 			return err_set(err, e,
 				"%s: native mode: %s (--mode skb works everywhere, but later)",
 				iface, why(e));
 	}
 	if (e != EPERM && e != EBUSY) {
-		fd = link_to(prog, ifindex, XDP_FLAGS_SKB_MODE);
+		rc = way(arg, ifindex, XDP_SKB);
 		*mode = XDP_SKB;
 	}
-	return fd >= 0 ? fd : card_fail(err, -fd, iface, "attaching");
+	return rc >= 0 ? rc : card_fail(err, -rc, iface, "attaching");
 }
 
-static void tell_skb(const char *iface, say_fn *say, void *arg)
+static int by_link(void *arg, uint32_t ifindex, enum xdp_mode mode)
 {
-	char text[128];
+	const int *prog = arg;
+	struct bpf_link_create_opts o = {.sz = sizeof(o),
+		.flags = mode == XDP_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE};
+	int fd = bpf_link_create(*prog, (int)ifindex, BPF_XDP, &o);
 
-	snprintf(text, sizeof(text),
-		"%s: its driver takes no XDP program: attached in skb mode, which works but costs "
-		"more",
-		iface);
-	if (say != NULL)
-		say(arg, text);
+	return fd >= 0 ? fd : -errno;
+}
+
+static int by_dispatcher(void *arg, uint32_t ifindex, enum xdp_mode mode)
+{
+	return dispatch_join(arg, ifindex, mode);
 }
 
 static int pin_link(const struct xdp_card *c, unsigned port, int link, struct err *err)
 {
-	char path[PIN_PATH_MAX], file[16];
+	char path[PIN_PATH_MAX];
 
-	pin_path(path, c->dir, port_file(file, "link", port));
+	card_port_path(c, "link", port, path);
 	unlink(path); // of an interface that is gone
 	return bpf_obj_pin(link, path) == 0 ? 0 : card_fail(err, errno, c->name, path);
 }
 
-static int attach(struct xdp_card *c, unsigned port, const struct card_port *at, say_fn *say,
-	void *arg, struct err *err)
+// The port's program as the only one of the interface, and no other can join.
+static int attach_alone(const struct round *r, unsigned port, uint32_t ifindex, enum xdp_mode *mode,
+	struct err *err)
 {
-	const char *iface = c->about.port[port].iface;
-	enum xdp_mode mode = c->about.port[port].wanted;
-	int prog, link, rc = check_free(iface, at->ifindex, err);
+	const char *iface = r->c->about.port[port].iface;
+	int prog = card_port_pin(r->c, "prog", port), link, rc;
 
-	if (rc != 0)
-		return rc;
-	prog = open_port(c, "prog", port);
 	if (prog < 0)
-		return card_fail(err, errno, c->name, "its program");
-	link = link_port(c, port, prog, at->ifindex, &mode, err);
+		return card_fail(err, errno, r->c->name, "its program");
+	link = in_mode(iface, ifindex, mode, by_link, &prog, err);
 	close(prog);
 	if (link < 0)
 		return link;
-	rc = pin_link(c, port, link, err);
+	rc = pin_link(r->c, port, link, err);
 	close(link);
+	if (rc == 0)
+		tell(r, "%s: %s: the card is alone on it, no other XDP program can join", iface,
+			r->alone.msg);
+	return rc;
+}
+
+// The port's program as a component; NULL with the reason in r->alone: it cannot be one.  *fixed: it is the
+// one that cannot change how long a frame is.
+static struct dispatch *load_component(struct round *r, unsigned port, bool *fixed)
+{
+	struct err why = {0};
+	struct dispatch *d = can_dispatch(r) ? dispatch_load(r->c, port, false, &why) : NULL;
+
+	*fixed = false;
+	if (d != NULL || !can_dispatch(r))
+		return d;
+	if (card_resizes(r->c)) {
+		err_set(&r->alone, EOPNOTSUPP,
+			"in libxdp's dispatcher this kernel lets no program insert or remove VLAN "
+			"tags, as rules of the card do");
+		return NULL;
+	}
+	*fixed = true;
+	return dispatch_load(r->c, port, true, &r->alone);
+}
+
+// there: the mode of the programs that the interface has, XDP_ANY if it has none.
+static int attach_as_can_be(struct round *r, unsigned port, uint32_t ifindex, enum xdp_mode there,
+	enum xdp_mode *mode, struct err *err)
+{
+	const char *iface = r->c->about.port[port].iface;
+	bool fixed;
+	struct dispatch *d = load_component(r, port, &fixed);
+	int rc;
+
+	if (d == NULL && there != XDP_ANY)
+		return err_set(
+			err, EBUSY, "%s: it has XDP programs already, and %s", iface, r->alone.msg);
+	// Before it can be met by a rule.
+	r->c->about.port[port].fixed = d != NULL && fixed;
+	rc = card_about_write(r->c, err);
+	if (rc == 0 && d == NULL)
+		return attach_alone(r, port, ifindex, mode, err);
+	if (there != XDP_ANY)
+		*mode = there;
+	if (rc == 0)
+		rc = in_mode(iface, ifindex, mode, by_dispatcher, d, err);
+	dispatch_close(d);
+	return rc;
+}
+
+static int attach(struct round *r, unsigned port, const struct card_port *at, struct err *err)
+{
+	struct xdp_card *c = r->c;
+	const char *iface = c->about.port[port].iface;
+	enum xdp_mode wanted = c->about.port[port].wanted, mode = wanted, there;
+	int rc = check_programs(r, iface, at->ifindex, wanted, &there, err);
+
+	if (rc == 0)
+		rc = attach_as_can_be(r, port, at->ifindex, there, &mode, err);
 	if (rc != 0)
 		return rc;
-	if (mode == XDP_SKB && c->about.port[port].wanted == XDP_ANY)
-		tell_skb(iface, say, arg);
+	if (mode == XDP_SKB && wanted == XDP_ANY)
+		tell(r, "%s: %s: attached in skb mode, which works but costs more", iface,
+			there == XDP_SKB ? "the XDP programs it has are in skb mode"
+					 : "its driver takes no XDP program");
 	c->about.port[port].mode = mode;
 	memset(c->about.port[port].base, 0, sizeof(c->about.port[port].base));
 	return card_about_write(c, err);
@@ -221,23 +295,22 @@ static int write_port(
 	return rc;
 }
 
-static int attach_port(struct xdp_card *c, unsigned port, say_fn *say, void *arg, struct err *err)
+static int attach_port(struct round *r, unsigned port, struct err *err)
 {
+	struct xdp_card_port now;
 	struct card_port at;
-	uint32_t ifindex;
-	int link = card_link(c, port, &ifindex), rc = look_up(c->about.port[port].iface, &at, err);
+	int rc = look_up(r->c->about.port[port].iface, &at, err);
 
-	if (link >= 0)
-		close(link);
+	card_port_at(r->c, port, &now);
 	// An interface that was renamed is still the port.
-	if (ifindex != 0 && (rc != 0 || at.ifindex != ifindex))
+	if (now.ifindex != 0 && (rc != 0 || at.ifindex != now.ifindex))
 		return 0;
 	if (rc != 0)
 		return rc;
-	rc = write_port(c, port, &at, err);
+	rc = write_port(r->c, port, &at, err);
 	if (rc != 0)
 		return rc;
-	return ifindex != 0 ? 0 : attach(c, port, &at, say, arg, err);
+	return now.ifindex != 0 ? 0 : attach(r, port, &at, err);
 }
 
 // What is new becomes a card under its name.
@@ -258,6 +331,7 @@ static int settle(struct xdp_card *c, struct err *err)
 
 int xdp_card_attach(struct xdp_card *c, say_fn *say, void *arg, struct err *err)
 {
+	struct round r = {.c = c, .say = say, .arg = arg};
 	int rc = 0;
 
 	if (!card_is_here(c))
@@ -271,10 +345,13 @@ int xdp_card_attach(struct xdp_card *c, say_fn *say, void *arg, struct err *err)
 	for (unsigned i = 0; i < c->about.n_ports; i++) {
 		struct err own = {0};
 
-		if (attach_port(c, i, say, arg, &own) != 0 && rc == 0) {
+		if (attach_port(&r, i, &own) != 0 && rc == 0) {
 			rc = -own.code;
 			*err = own;
 		}
 	}
+	// Of interfaces that went, or of a command that was killed.
+	if (rc == 0)
+		rc = dispatch_sweep(c, err);
 	return rc == 0 && c->about.forward != 0 ? card_egress(c, say, arg, err) : rc;
 }

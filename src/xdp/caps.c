@@ -7,15 +7,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-const char *caps_missing(void)
+// All of them, if the kernel does not say.
+static uint64_t effective(void)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {0};
-	uint64_t caps;
 
 	if (syscall(SYS_capget, &head, data) != 0)
-		return NULL;
-	caps = (uint64_t)data[1].effective << 32 | data[0].effective;
+		return UINT64_MAX;
+	return (uint64_t)data[1].effective << 32 | data[0].effective;
+}
+
+bool caps_see_programs(void)
+{
+	return (effective() >> CAP_SYS_ADMIN & 1) != 0;
+}
+
+const char *caps_missing(void)
+{
+	uint64_t caps = effective();
+
 	// CAP_SYS_ADMIN stands for the two younger ones.
 	if ((caps >> CAP_SYS_ADMIN & 1) != 0)
 		caps |= UINT64_C(1) << CAP_BPF | UINT64_C(1) << CAP_PERFMON;

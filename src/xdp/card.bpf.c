@@ -69,7 +69,7 @@ FLAT_INLINE int card_pass(struct xdp_md *ctx, const struct classify_key *key)
 	return forward ? card_forward(ctx, key) : XDP_PASS;
 }
 
-SEC("xdp") int weir_card(struct xdp_md *ctx)
+FLAT_INLINE int card_frame(struct xdp_md *ctx, bool resizes)
 {
 	const void *data = (const void *)(long)ctx->data, *end = (const void *)(long)ctx->data_end;
 	uint32_t in = iport & (CARD_PORTS - 1);
@@ -88,8 +88,20 @@ SEC("xdp") int weir_card(struct xdp_md *ctx)
 	if (n)
 		++*n;
 	if (act.action == CARD_SWITCH)
-		return card_switch(ctx, &act);
+		return resizes ? card_switch(ctx, &act) : card_switch_fixed(ctx, &act);
 	return act.action == CARD_DROP ? XDP_DROP : card_pass(ctx, &key);
+}
+
+SEC("xdp") int weir_card(struct xdp_md *ctx)
+{
+	return card_frame(ctx, true);
+}
+
+// The same for a dispatcher that was verified as if frames stay as long as they are: that of libxdp 1.3, for
+// which newer kernels (Debian's 6.12) take no other program.
+SEC("?xdp") int weir_card_fixed(struct xdp_md *ctx)
+{
+	return card_frame(ctx, false);
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";

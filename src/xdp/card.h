@@ -5,7 +5,7 @@
 //	about           what it is: struct card_about
 //	sets, hits, ... the maps of card.bpf.c, by their names
 //	prog0, ...      the program of each port
-//	link0, ...      what attaches it; gone with the pin
+//	link0, ...      what attaches it where it is alone on the interface; gone with the pin
 //	set             the inner map in force, or
 //	next            where a command ended between putting it in force and renaming it
 #pragma once
@@ -23,7 +23,7 @@ struct card_kept {
 _Static_assert(sizeof(struct card_kept) <= CARD_KEPT, "all rules can be kept");
 
 // Raised with each change of card_about, card_set, or what lies in them.
-enum { CARD_FORMAT = 2 };
+enum { CARD_FORMAT = 3 };
 
 struct card_about {
 	uint32_t format; // these two are the same in all versions
@@ -33,7 +33,10 @@ struct card_about {
 	uint32_t n_ports, forward; // forward: 0 or 1
 	struct {
 		char iface[XDP_IFACE_MAX + 1];
-		uint32_t wanted, mode;     // enum xdp_mode
+		uint32_t wanted, mode; // enum xdp_mode
+		// 0 or 1.  strict: see forward_strict().  fixed: its program cannot change how long
+		// a frame is, nor may rules.
+		uint32_t strict, fixed;
 		uint64_t base[XDP_COUNTS]; // what its counters were when they were cleared
 	} port[CARD_PORTS];
 };
@@ -63,8 +66,11 @@ struct xdp_card *card_new(const char *name, struct err *err);
 // The card's table with this card as its place.
 int card_adapter(struct xdp_card *c, struct err *err);
 int card_about_write(const struct xdp_card *c, struct err *err);
+int card_pin(const struct xdp_card *c, int fd, const char *file, struct err *err);
 
 // What place.c does.
+// Whether rules that are to be in force change how long frames are.
+bool card_resizes(const struct xdp_card *c);
 void card_place(struct xdp_card *c, struct adapter_place *out);
 // The place's verdict: by a program of its own over the set in force.
 int card_verdict(
@@ -79,8 +85,12 @@ int card_force(struct xdp_card *c, int set_fd, struct err *err);
 // Reads the set in force into next, settings and in_force.
 int card_read(struct xdp_card *c, struct err *err);
 
-// The link of a port; -1: there is none.  *ifindex is 0 if its interface is gone.
-int card_link(const struct xdp_card *c, unsigned port, uint32_t *ifindex);
+// One of the card's pins of a port, such as "link"; -1: there is none.
+int card_port_pin(const struct xdp_card *c, const char *what, unsigned port);
+const char *card_port_path(
+	const struct xdp_card *c, const char *what, unsigned port, char out[PIN_PATH_MAX]);
+// Where a port is attached.
+void card_port_at(const struct xdp_card *c, unsigned port, struct xdp_card_port *out);
 // Whether the calling thread is in the network namespace of the card's interfaces.
 bool card_is_here(const struct xdp_card *c);
 

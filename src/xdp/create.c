@@ -5,11 +5,11 @@
 // killed, nothing is left that anybody would take for a card.
 #include "xdp/caps.h"
 #include "xdp/card.h"
+#include "xdp/dispatch.h"
 #include "xdp/forward.h"
+#include "xdp/program.h"
 
 #include "base/clock.h"
-
-#include "xdp/card.skel.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -30,7 +30,7 @@ int card_about_write(const struct xdp_card *c, struct err *err)
 	return 0;
 }
 
-static int pin(const struct xdp_card *c, int fd, const char *file, struct err *err)
+int card_pin(const struct xdp_card *c, int fd, const char *file, struct err *err)
 {
 	char path[PIN_PATH_MAX];
 
@@ -84,91 +84,20 @@ static int make_about(struct xdp_card *c, const struct xdp_card_conf *conf, stru
 	b->n_ports = conf->n_ports;
 	b->forward = conf->forward;
 	for (unsigned i = 0; i < conf->n_ports; i++) {
+		bool strict = true;
+
 		snprintf(b->port[i].iface, sizeof(b->port[i].iface), "%s", conf->ifaces[i]);
 		b->port[i].wanted = conf->mode;
+		if (conf->forward && forward_strict(conf->ifaces[i], &strict, err) != 0)
+			return -err->code;
+		b->port[i].strict = strict;
 	}
 	c->about_fd = bpf_map_create(
 		BPF_MAP_TYPE_ARRAY, "card_about", sizeof(uint32_t), sizeof(*b), 1, NULL);
 	if (c->about_fd < 0)
 		return card_fail(err, errno, c->name, "making maps");
 	rc = card_about_write(c, err);
-	return rc != 0 ? rc : pin(c, c->about_fd, "about", err);
-}
-
-// The maps of the first port's object are all ports'.
-static int share_maps(const struct xdp_card *c, struct bpf_object *obj)
-{
-	char path[PIN_PATH_MAX];
-	struct bpf_map *map;
-	int rc = 0;
-
-	bpf_object__for_each_map(map, obj)
-	{
-		int fd;
-
-		if (rc != 0 || bpf_map__is_internal(map))
-			continue;
-		fd = bpf_obj_get(pin_path(path, c->dir, bpf_map__name(map)));
-		if (fd < 0)
-			return -errno;
-		rc = bpf_map__reuse_fd(map, fd);
-		close(fd);
-	}
-	return rc;
-}
-
-static int pin_maps(struct xdp_card *c, const struct bpf_object *obj, struct err *err)
-{
-	const struct bpf_map *map;
-	int rc = 0;
-
-	bpf_object__for_each_map(map, obj)
-	{
-		if (rc == 0 && !bpf_map__is_internal(map))
-			rc = pin(c, bpf_map__fd(map), bpf_map__name(map), err);
-	}
-	return rc;
-}
-
-static int load_port(struct xdp_card *c, unsigned port, struct err *err)
-{
-	struct card_bpf *bpf = card_bpf__open();
-	char file[16];
-	bool strict = true;
-	int rc = bpf != NULL ? 0 : -errno;
-
-	if (rc == 0 && c->about.forward != 0 &&
-		forward_strict(c->about.port[port].iface, &strict, err) != 0) {
-		card_bpf__destroy(bpf);
-		return -err->code;
-	}
-	if (rc == 0) {
-		bpf->rodata->iport = port;
-		bpf->rodata->forward = c->about.forward != 0;
-		bpf->rodata->strict = strict;
-	}
-	if (rc == 0 && port > 0)
-		rc = share_maps(c, bpf->obj);
-	if (rc == 0)
-		rc = card_bpf__load(bpf);
-	if (rc != 0) {
-		rc = card_fail(err, -rc, c->name, "the kernel does not take the card's program");
-		goto out;
-	}
-	if (port == 0) {
-		rc = pin_maps(c, bpf->obj, err);
-		c->sets = dup(bpf_map__fd(bpf->maps.sets));
-		c->hits = dup(bpf_map__fd(bpf->maps.hits));
-		c->ports = dup(bpf_map__fd(bpf->maps.ports));
-		if (rc == 0 && (c->sets < 0 || c->hits < 0 || c->ports < 0))
-			rc = card_fail(err, EMFILE, c->name, "making maps");
-	}
-	snprintf(file, sizeof(file), "prog%u", port);
-	if (rc == 0)
-		rc = pin(c, bpf_program__fd(bpf->progs.weir_card), file, err);
-out:
-	card_bpf__destroy(bpf);
-	return rc;
+	return rc != 0 ? rc : card_pin(c, c->about_fd, "about", err);
 }
 
 static int check_conf(const struct xdp_card_conf *conf, struct err *err)
@@ -204,7 +133,7 @@ struct xdp_card *xdp_card_create(const struct xdp_card_conf *conf, struct err *e
 	if (rc == 0)
 		rc = make_about(c, conf, err);
 	for (unsigned i = 0; rc == 0 && i < conf->n_ports; i++)
-		rc = load_port(c, i, err);
+		rc = program_load(c, i, err);
 	if (rc == 0)
 		rc = card_adapter(c, err);
 	c->changed = true; // so that there is a set, even if an empty one
@@ -216,11 +145,11 @@ struct xdp_card *xdp_card_create(const struct xdp_card_conf *conf, struct err *e
 	return NULL;
 }
 
-static void detach(const char *dir)
+// Everything of a card that is attached.  Without it programs would go a while after their pins.
+static int detach(const char *dir, struct err *err)
 {
 	char path[PIN_PATH_MAX], file[16];
 
-	// Without it the program goes a while after the pin.
 	for (unsigned i = 0; i < CARD_PORTS; i++) {
 		int fd;
 
@@ -231,11 +160,12 @@ static void detach(const char *dir)
 		bpf_link_detach(fd);
 		close(fd);
 	}
+	return dispatch_leave(dir, err);
 }
 
 void xdp_card_undo(struct xdp_card *c)
 {
-	detach(c->dir);
+	detach(c->dir, NULL);
 	pin_remove(c->dir);
 	c->fresh = false;
 }
@@ -253,8 +183,15 @@ int xdp_card_delete(const char *name, struct err *err)
 		return err_set(err, ENOENT, "there is no card '%s' in the kernel", name);
 	if (lock < 0)
 		return card_fail(err, -lock, name, "opening the card");
-	detach(dir);
-	rc = pin_remove(dir);
+	// Its folder stays while it is still attached somewhere.
+	rc = detach(dir, err);
+	if (rc == 0) {
+		rc = pin_remove(dir);
+		if (rc != 0)
+			card_fail(err, -rc, name, "deleting the card");
+	} else {
+		err_context(err, "%s", name);
+	}
 	close(lock);
-	return rc == 0 ? 0 : card_fail(err, -rc, name, "deleting the card");
+	return rc;
 }

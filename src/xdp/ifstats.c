@@ -51,14 +51,12 @@ int xdp_card_stats(
 	const uint64_t *base = c->about.port[port].base;
 	const char *iface = c->about.port[port].iface;
 	char now[IF_NAMESIZE];
-	uint32_t ifindex;
-	int link = card_link(c, port, &ifindex);
+	struct xdp_card_port at;
 
-	if (link >= 0)
-		close(link);
 	if (!card_is_here(c))
 		return err_set(err, ENODEV, "%s: it is in another network namespace", iface);
-	if (ifindex != 0 && if_indextoname(ifindex, now) != NULL)
+	card_port_at(c, port, &at);
+	if (at.ifindex != 0 && if_indextoname(at.ifindex, now) != NULL)
 		iface = now; // it may have been renamed
 	if (!read_counts(iface, out))
 		return err_set(err, ENODEV, "%s: it is gone", iface);

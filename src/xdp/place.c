@@ -33,6 +33,33 @@ static uint32_t find(const struct card_kept *k, uint32_t order)
 	return from;
 }
 
+static bool resizes(const struct card_act *act)
+{
+	return act->action == CARD_SWITCH &&
+	       (act->vlan == CARD_VLAN_INSERT || act->vlan == CARD_VLAN_REMOVE);
+}
+
+bool card_resizes(const struct xdp_card *c)
+{
+	struct card_act act;
+
+	for (uint32_t i = 0; i < c->next->n_rules; i++)
+		if (card_act_make(&c->next->rule[i].f, 0, &act, NULL) == 0 && resizes(&act))
+			return true;
+	return false;
+}
+
+static int check_length(const struct xdp_card *c, const struct card_act *act, struct err *err)
+{
+	for (unsigned i = 0; resizes(act) && i < c->about.n_ports; i++)
+		if (c->about.port[i].fixed != 0)
+			return err_set(err, EOPNOTSUPP,
+				"vlan: %s has its program in libxdp's dispatcher, where this "
+				"kernel lets none insert or remove a tag",
+				c->about.port[i].iface);
+	return 0;
+}
+
 static int add(
 	void *state, uint32_t slot, uint32_t order, const struct adapter_filter *f, struct err *err)
 {
@@ -47,6 +74,8 @@ static int add(
 			"a card in the kernel holds %d rules, hash rules among them, and no more",
 			FLAT_RULES);
 	rc = card_act_make(f, slot, &act, err);
+	if (rc == 0)
+		rc = check_length(c, &act, err);
 	if (rc != 0)
 		return rc;
 	memmove(&k->rule[at + 1], &k->rule[at], (k->n_rules - at) * sizeof(k->rule[0]));

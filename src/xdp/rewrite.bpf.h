@@ -249,8 +249,8 @@ FLAT_INLINE void switch_macs(const struct card_act *act, const uint8_t *f, uint8
 		__builtin_memcpy(macs + 6, act->smac, 6);
 }
 
-// Tags and MACs; 0, or -1: there is no room.
-FLAT_INLINE int switch_link(struct xdp_md *ctx, const struct card_act *act)
+// Tags and MACs; 0, or -1: there is no room, or its length may not change.
+FLAT_INLINE int switch_link(struct xdp_md *ctx, const struct card_act *act, bool resizes)
 {
 	uint8_t *f = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;
 	int len = (int)(end - f), tagged = 0, moves;
@@ -267,7 +267,7 @@ FLAT_INLINE int switch_link(struct xdp_md *ctx, const struct card_act *act)
 	}
 	moves = switch_moves(act, tagged);
 	if (moves != 0) {
-		if (bpf_xdp_adjust_head(ctx, moves) != 0)
+		if (!resizes || bpf_xdp_adjust_head(ctx, moves) != 0)
 			return -1;
 		f = (uint8_t *)(long)ctx->data;
 		end = (uint8_t *)(long)ctx->data_end;
@@ -287,10 +287,22 @@ FLAT_INLINE int switch_link(struct xdp_md *ctx, const struct card_act *act)
 	return 0;
 }
 
+FLAT_INLINE int switch_frame(struct xdp_md *ctx, const struct card_act *act, bool resizes)
+{
+	if (!act || (act->nat != 0 && card_translate(ctx, act) != 0) ||
+		switch_link(ctx, act, resizes) != 0)
+		return XDP_DROP;
+	return (int)bpf_redirect_map(&exits, act->eport, XDP_DROP);
+}
+
 // Rewrites the frame and sends it out of the rule's port; returns what becomes of it.
 __attribute__((noinline)) int card_switch(struct xdp_md *ctx, const struct card_act *act)
 {
-	if (!act || (act->nat != 0 && card_translate(ctx, act) != 0) || switch_link(ctx, act) != 0)
-		return XDP_DROP;
-	return (int)bpf_redirect_map(&exits, act->eport, XDP_DROP);
+	return switch_frame(ctx, act, true);
+}
+
+// The same for rules that leave the frame as long as it is.
+__attribute__((noinline)) int card_switch_fixed(struct xdp_md *ctx, const struct card_act *act)
+{
+	return switch_frame(ctx, act, false);
 }

@@ -56,16 +56,18 @@ int xdp_card_publish(struct xdp_card *c, struct err *err);
 void xdp_card_warn(struct xdp_card *c, void (*say)(void *arg, const char *text), void *arg);
 
 // Attaches the ports that are not, of a new card or whose interface went and is back, and looks up all
-// interfaces' MACs again.  say (may be NULL) hears of each that skb mode was chosen for, and of a card that
-// forwards each that no frame can leave by.  The first
-// error, after all were tried: -EBUSY another program is there, -ENODEV, -EXDEV the card's interfaces
-// are in another network namespace.
+// interfaces' MACs again.  A port joins the other XDP programs of its interface, and others can join it, where
+// the kernel can do libxdp's dispatcher.  say (may be NULL) hears of each where it cannot, and the card is
+// alone; of each that skb mode was chosen for; and of a card that forwards each that no frame can leave
+// by.  The first error, after all were tried: -EBUSY a program is there that ours cannot join, -ENODEV,
+// -EXDEV the card's interfaces are in another network namespace.
 int xdp_card_attach(
 	struct xdp_card *c, void (*say)(void *arg, const char *text), void *arg, struct err *err);
 
 // Takes an open card away, of which only part is attached.
 void xdp_card_undo(struct xdp_card *c);
-// Takes a card away with all that is pinned, whoever made it and however far they got.  -ENOENT.
+// Takes a card away with all that is pinned, whoever made it and however far they got.  -ENOENT, or -errno if
+// it is in a dispatcher that it cannot be taken out of: then it stays.
 int xdp_card_delete(const char *name, struct err *err);
 
 // Whether there is a card of that name, as far as we may look.
@@ -77,6 +79,7 @@ struct xdp_card_port {
 	char iface[XDP_IFACE_MAX + 1]; // as it was called when it was attached
 	uint32_t ifindex;              // 0: it is not attached
 	bool gone;                     // it was attached, and the interface is no more
+	bool dispatched;               // in libxdp's dispatcher; else alone, where it is attached
 	enum xdp_mode mode;            // never XDP_ANY where it is attached
 };
 unsigned xdp_card_ports(const struct xdp_card *c, struct xdp_card_port out[ADAPTER_PORTS_MAX]);

@@ -39,10 +39,12 @@ def refused(r, status, sentence, text):
 
 
 def a_script_and_its_hits(rig):
-    done(rig.adapter("create", rig.card, "v0", "v1"), "create")
+    r = rig.adapter("create", rig.card, "v0", "v1")
+    done(r, "create")
+    f.check([iface for iface, _ in r.alone] == ["v0", "v1"], "a namespace's cards are alone, and it is said: %r" % r.alone)
     o = rig.listed()[rig.card]
-    f.check((o["place"], o["ports"], o["modes"], o["states"]) ==
-            ("kernel", ["v0", "v1"], ["native"] * 2, ["attached"] * 2), "the list: %s" % o)
+    f.check((o["place"], o["ports"], o["modes"], o["programs"], o["states"]) ==
+            ("kernel", ["v0", "v1"], ["native"] * 2, ["alone"] * 2, ["attached"] * 2), "the list: %s" % o)
     done(rig.run("sh", rig.write("rules.sh", script_for(rig.card))), "the script")
     rig.send(0, [x for x, _ in TRAFFIC] * 100)
     f.check(wait_for(lambda: rig.hits() == expect(100)), "hits: %s, not %s" % (rig.hits(), expect(100)))

@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -11,6 +12,8 @@ import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
+# What create and attach say where no other program can join, as in the namespaces of these tests.
+ALONE = re.compile(r"^weir adapter: (\S+): (.*): the card is alone on it, no other XDP program can join\n", re.M)
 
 
 def why_not():
@@ -84,9 +87,13 @@ class Rig:
         return self.path(name)
 
     def run(self, *cmd, ns=None, env=None, **kw):
+        """With the interfaces that a card was said to be alone on, and why, in .alone, no longer in .stderr."""
         enter = ["nsenter", "--net=/run/netns/" + (ns or self.inside)]
-        return subprocess.run([*enter, *cmd], text=True, env={**self.env, **(env or {})}, check=False, timeout=120,
-                              stdin=subprocess.DEVNULL, capture_output=True, **kw)
+        r = subprocess.run([*enter, *cmd], text=True, env={**self.env, **(env or {})}, check=False, timeout=120,
+                           stdin=subprocess.DEVNULL, capture_output=True, **kw)
+        r.alone = ALONE.findall(r.stderr)
+        r.stderr = ALONE.sub("", r.stderr)
+        return r
 
     def adapter(self, *words, **kw):
         return self.run("weir", "adapter", *words, **kw)
