@@ -17,6 +17,9 @@ struct command {
 extern const struct command commands[];
 extern const size_t n_commands;
 
+// Runs it.  What it printed must have arrived: a table lost on a full disk is no success, and is told.
+int command_run(const struct command *c, int argc, char **argv);
+
 // Whether who started this (nohup) wants it to outlive the terminal.
 static inline bool hangup_ignored(void)
 {

@@ -2,7 +2,6 @@
 // main.c - the table of subcommands, and which of them a link's name means.
 #include "command.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,18 +40,6 @@ static void usage(FILE *out)
 	fputs("\n`weir COMMAND --help` tells a command's options; weir(8) is the manual.\n", out);
 }
 
-// What a command printed must have arrived: a table lost on a full disk is no success.
-static int run(const struct command *c, int argc, char **argv)
-{
-	int status = c->run(argc, argv);
-
-	if (status == 0 && (fflush(stdout) != 0 || ferror(stdout))) {
-		fprintf(stderr, "weir %s: standard output: %s\n", c->name, strerror(errno));
-		return 1;
-	}
-	return status;
-}
-
 int main(int argc, char **argv)
 {
 	const char *slash = strrchr(argv[0], '/');
@@ -60,7 +47,7 @@ int main(int argc, char **argv)
 
 	for (size_t i = 0; i < n_commands; i++)
 		if (commands[i].alias != NULL && strcmp(self, commands[i].alias) == 0)
-			return run(&commands[i], argc, argv);
+			return command_run(&commands[i], argc, argv);
 	if (argc < 2) {
 		usage(stderr);
 		return 2;
@@ -80,7 +67,7 @@ int main(int argc, char **argv)
 		argv[1] += 2;
 	for (size_t i = 0; i < n_commands; i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
-			return run(&commands[i], argc - 1, argv + 1);
+			return command_run(&commands[i], argc - 1, argv + 1);
 	fprintf(stderr, "weir: '%s' is not a command; `weir --help` lists them\n", argv[1]);
 	return 2;
 }

@@ -89,7 +89,7 @@ class Place:
         self.write("conf/rc.conf", RC)
         os.mkdir(self.path("bin"))
         for name in ("weir", "cxgbetool"):
-            os.symlink(self.weir, self.path("bin/" + name))
+            os.symlink(os.path.join(os.path.dirname(self.weir), name), self.path("bin/" + name))
         self.env = {**os.environ, "WEIR_RUNTIME_DIR": self.path("run"),
                     "PATH": self.path("bin") + ":" + os.environ["PATH"]}
         self.routers = []
