@@ -4,6 +4,8 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 int xdp_card_clear(struct xdp_card *c, struct err *err)
@@ -19,9 +21,24 @@ int xdp_card_clear(struct xdp_card *c, struct err *err)
 	return 0;
 }
 
-int xdp_card_hold(const struct xdp_card *c, struct err *err)
+// What is held says so itself: other commands that take it out of force must not fill it anew.
+int xdp_card_hold(struct xdp_card *c, struct err *err)
 {
-	return card_set_fd(c, err);
+	int fd = card_set_fd(c, err);
+	struct card_kept *kept;
+
+	if (fd < 0)
+		return fd;
+	kept = mmap(NULL, sizeof(*kept), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		offsetof(struct card_set, kept));
+	if (kept == MAP_FAILED) {
+		close(fd);
+		return card_fail(err, errno, c->name, "the rules in force");
+	}
+	kept->held = 1;
+	munmap(kept, sizeof(*kept));
+	c->held = true;
+	return fd;
 }
 
 static uint32_t map_id(int fd)
@@ -47,5 +64,5 @@ int xdp_card_put_back(struct xdp_card *c, int held, struct err *err)
 	if (rc != 0)
 		return rc;
 	c->all_new = true;
-	return card_force(c, held, err);
+	return card_force(c, held, false, err);
 }

@@ -8,6 +8,8 @@
 //	link0, ...      what attaches it where it is alone on the interface; gone with the pin
 //	set             the inner map in force, or
 //	next            where a command ended between putting it in force and renaming it
+//	spare           the one that was in force before, to be filled for the next change: the kernel takes
+//	                milliseconds for a new one.  What is held (xdp_card_hold) never becomes it
 #pragma once
 
 #include "xdp/pin.h"
@@ -17,7 +19,8 @@
 // What lies in card_set.kept.
 struct card_kept {
 	struct adapter_settings settings;
-	uint32_t n_rules, spare;
+	uint32_t n_rules;
+	uint32_t held;                        // not 0: somebody may want this set back
 	struct adapter_kept rule[FLAT_RULES]; // in the order in which packets are compared
 };
 _Static_assert(sizeof(struct card_kept) <= CARD_KEPT, "all rules can be kept");
@@ -55,6 +58,7 @@ struct xdp_card {
 	bool all_new;       // no rule of next has counted before, whatever its slot
 	// Of the set in force.
 	struct adapter_settings settings;
+	bool held;
 	bool in_force[CARD_SLOTS];
 	uint64_t *counts; // of one slot, one a CPU
 	unsigned n_cpus;
@@ -80,8 +84,8 @@ int card_set_fd(const struct xdp_card *c, struct err *err);
 // Reads a set into next.
 int card_take(struct xdp_card *c, int set_fd, struct err *err);
 // Puts a set in force, of which next tells the rules: their counters begin at 0, if in_force
-// does not say that they count already.
-int card_force(struct xdp_card *c, int set_fd, struct err *err);
+// does not say that they count already.  spare: it is the one that is pinned as that.
+int card_force(struct xdp_card *c, int set_fd, bool spare, struct err *err);
 // Reads the set in force into next, settings and in_force.
 int card_read(struct xdp_card *c, struct err *err);
 

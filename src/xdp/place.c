@@ -2,8 +2,9 @@
 // place.c - a card's place in the kernel: rules are gathered, and come in force by one update of `sets`.
 //
 // A set is the tables, what its rules do, and what both were made of, so these can never differ.  The
-// update returns after a grace period: from then on no program looks at the old set.  That is why a slot
-// may be zeroed before a rule that gets it is in force: the rule that had it went with an earlier update.
+// update returns after a grace period: from then on no program looks at the old set, and it may be filled
+// anew for the next change.  That is also why a slot may be zeroed before a rule that gets it is in force:
+// the rule that had it went with an earlier update.
 #include "xdp/card.h"
 #include "xdp/set.h"
 
@@ -138,13 +139,16 @@ void card_place(struct xdp_card *c, struct adapter_place *out)
 		.verdict = card_verdict};
 }
 
-static bool has_id(int fd, uint32_t id)
+// The id of a map that holds a set; 0: it is none.
+static uint32_t set_id(int fd)
 {
 	struct bpf_map_info info = {0};
 	uint32_t len = sizeof(info);
 
-	return bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && info.id == id &&
-	       info.value_size == sizeof(struct card_set);
+	return bpf_obj_get_info_by_fd(fd, &info, &len) == 0 &&
+			       info.value_size == sizeof(struct card_set)
+		       ? info.id
+		       : 0;
 }
 
 // The set in force, by the name that leads to it.  -1: neither does.
@@ -158,7 +162,7 @@ static int set_in_force(const struct xdp_card *c, uint32_t id)
 
 		if (fd < 0)
 			continue;
-		if (has_id(fd, id)) {
+		if (set_id(fd) == id) {
 			if (i == 1)
 				rename(path, pin_path(to, c->dir, files[0]));
 			return fd;
@@ -175,6 +179,8 @@ static void note_in_force(struct xdp_card *c)
 	for (uint32_t i = 0; i < c->next->n_rules; i++)
 		c->in_force[c->next->rule[i].slot] = true;
 	c->settings = c->next->settings;
+	c->held = c->next->held != 0;
+	c->next->held = 0; // what comes next is another set
 	c->changed = c->all_new = false;
 }
 
@@ -196,11 +202,13 @@ int card_take(struct xdp_card *c, int set_fd, struct err *err)
 		return card_fail(err, errno, c->name, "the rules in force");
 	c->next->settings = kept->settings;
 	c->next->n_rules = kept->n_rules;
-	if (kept->n_rules <= FLAT_RULES)
+	c->next->held = kept->held;
+	if (kept->n_rules <= FLAT_RULES) {
 		memcpy(c->next->rule, kept->rule, kept->n_rules * sizeof(kept->rule[0]));
-	else
+	} else {
 		rc = err_set(
 			err, EPROTO, "%s: it says that it has %u rules", c->name, kept->n_rules);
+	}
 	for (uint32_t i = 0; rc == 0 && i < c->next->n_rules; i++)
 		if (c->next->rule[i].slot >= CARD_SLOTS)
 			rc = err_set(err, EPROTO, "%s: it says that a rule has slot %u", c->name,
@@ -243,15 +251,35 @@ static int fill(const struct card_kept *k, struct card_set *set, struct err *err
 	return rc;
 }
 
-// A map with the set that is to come; -errno.
-static int make_set(struct xdp_card *c, struct err *err)
+// The spare set; -1: there is none.
+static int spare_set(const struct xdp_card *c)
 {
-	struct card_set *set;
-	int fd = card_set_new(&set, err), rc;
+	char path[PIN_PATH_MAX];
+	int fd = bpf_obj_get(pin_path(path, c->dir, "spare"));
+	uint32_t zero = 0, id, in_force;
 
 	if (fd < 0)
+		return -1;
+	id = set_id(fd);
+	if (id != 0 && bpf_map_lookup_elem(c->sets, &zero, &in_force) == 0 && id != in_force)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+// A map with the set that is to come; -errno.  *spare: it is the spare one.
+static int make_set(struct xdp_card *c, bool *spare, struct err *err)
+{
+	int fd = spare_set(c), rc = 0;
+	struct card_set *set;
+
+	*spare = fd >= 0;
+	if (fd < 0)
+		fd = card_set_new(err);
+	if (fd < 0)
 		return err_context(err, "%s", c->name);
-	rc = fill(c->next, set, err);
+	set = card_set_fill(fd, err);
+	rc = set != NULL ? fill(c->next, set, err) : err_context(err, "%s", c->name);
 	card_set_unmap(set);
 	if (rc == 0)
 		return fd;
@@ -274,27 +302,31 @@ static int zero_new_slots(struct xdp_card *c, struct err *err)
 
 // Killed before the update, the command leaves a `next` that means nothing; behind it, one that is in
 // force and says so by its id.
-static int swap(struct xdp_card *c, int fd, struct err *err)
+static int swap(struct xdp_card *c, int fd, bool spare, struct err *err)
 {
-	char next[PIN_PATH_MAX], set[PIN_PATH_MAX];
+	char next[PIN_PATH_MAX], set[PIN_PATH_MAX], old[PIN_PATH_MAX];
 	uint32_t zero = 0;
 
 	pin_path(next, c->dir, "next");
+	pin_path(set, c->dir, "set");
+	pin_path(old, c->dir, "spare");
 	unlink(next);
-	if (bpf_obj_pin(fd, next) != 0)
+	if ((spare ? rename(old, next) : bpf_obj_pin(fd, next)) != 0)
 		return card_fail(err, errno, c->name, "pinning the rules");
 	if (bpf_map_update_elem(c->sets, &zero, &fd, 0) != 0)
 		return card_fail(err, errno, c->name, "putting the rules in force");
-	rename(next, pin_path(set, c->dir, "set")); // the next command does it, if this fails
+	if (!c->held)
+		rename(set, old);
+	rename(next, set); // the next command does it, if this fails
 	return 0;
 }
 
-int card_force(struct xdp_card *c, int set_fd, struct err *err)
+int card_force(struct xdp_card *c, int set_fd, bool spare, struct err *err)
 {
 	int rc = zero_new_slots(c, err);
 
 	if (rc == 0)
-		rc = swap(c, set_fd, err);
+		rc = swap(c, set_fd, spare, err);
 	if (rc == 0)
 		note_in_force(c);
 	return rc;
@@ -303,15 +335,16 @@ int card_force(struct xdp_card *c, int set_fd, struct err *err)
 int xdp_card_publish(struct xdp_card *c, struct err *err)
 {
 	int rc = adapter_settings(c->a, &c->next->settings, err), fd;
+	bool spare;
 
 	if (rc != 0)
 		return rc;
 	if (!c->changed && memcmp(&c->next->settings, &c->settings, sizeof(c->settings)) == 0)
 		return 0;
-	fd = make_set(c, err);
+	fd = make_set(c, &spare, err);
 	if (fd < 0)
 		return fd;
-	rc = card_force(c, fd, err);
+	rc = card_force(c, fd, spare, err);
 	close(fd);
 	return rc;
 }

@@ -19,19 +19,20 @@ static void *map_memory(int fd, int prot, struct err *err)
 	return NULL;
 }
 
-int card_set_new(struct card_set **set, struct err *err)
+int card_set_new(struct err *err)
 {
 	struct bpf_map_create_opts opts = {.sz = sizeof(opts), .map_flags = BPF_F_MMAPABLE};
-	int fd = bpf_map_create(
-		BPF_MAP_TYPE_ARRAY, "card_set", sizeof(uint32_t), sizeof(**set), 1, &opts);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "card_set", sizeof(uint32_t),
+		sizeof(struct card_set), 1, &opts);
 
 	if (fd < 0)
 		return err_set(err, -fd, "a set of rules cannot be made: %s", strerror(-fd));
-	*set = map_memory(fd, PROT_READ | PROT_WRITE, err);
-	if (*set != NULL)
-		return fd;
-	close(fd);
-	return -err->code;
+	return fd;
+}
+
+struct card_set *card_set_fill(int fd, struct err *err)
+{
+	return map_memory(fd, PROT_READ | PROT_WRITE, err);
 }
 
 const struct card_set *card_set_map(int fd, struct err *err)

@@ -5,9 +5,10 @@
 #include "base/err.h"
 #include "xdp/shared.h"
 
-// A new, empty set in a map of the kernel: its file descriptor, with *set where it lies in memory, to be
-// filled while no card has it in force.  -errno with a sentence.
-int card_set_new(struct card_set **set, struct err *err);
+// A new, empty set in a map of the kernel: its file descriptor, or -errno with a sentence.
+int card_set_new(struct err *err);
+// The set of a map, to be filled while no card has it in force.  NULL with *err set.
+struct card_set *card_set_fill(int fd, struct err *err);
 // The set of a map that a card may have in force: not to be written.  NULL with *err set.
 const struct card_set *card_set_map(int fd, struct err *err);
 void card_set_unmap(const struct card_set *set); // NULL is allowed

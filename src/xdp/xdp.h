@@ -118,7 +118,7 @@ int xdp_card_clear(struct xdp_card *c, struct err *err);
 
 // The rules in force, by a descriptor that keeps them whatever becomes of the card; to be closed.
 // -errno with a sentence.
-int xdp_card_hold(const struct xdp_card *c, struct err *err);
+int xdp_card_hold(struct xdp_card *c, struct err *err);
 
 // Puts rules in force that were held, with all that was said of the card then; hits begin at 0, if they
 // are not in force as it is.  The card is then good for closing only.

@@ -43,11 +43,11 @@ static uint32_t slot_of(size_t i) // not the rule's number, but of each rule ano
 // Puts the rules in force for a port.  false: they are too many for a set.
 static bool put_in_force(unsigned port, const struct rules *r)
 {
-	struct card_set *set;
 	struct err err = {0};
-	int fd = card_set_new(&set, &err), rc;
+	int fd = card_set_new(&err), rc;
+	struct card_set *set = fd >= 0 ? card_set_fill(fd, &err) : NULL;
 
-	if (fd < 0)
+	if (set == NULL)
 		fail_msg("%s", err.msg);
 	rc = classify_flat(r->rule, r->n, set->tables, &err);
 	for (size_t i = 0; i < r->n; i++)
