@@ -41,12 +41,20 @@ static int settings(struct adapter *a, const struct adapter_settings *s, struct 
 	return 0;
 }
 
+// Above the highest slot that a rule has, of those that there are.
+static uint32_t slots_end(const struct adapter *a, const struct adapter_kept *rules, size_t n)
+{
+	uint32_t end = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (rules[i].slot >= end && rules[i].slot < a->n_slots)
+			end = rules[i].slot + 1;
+	return end;
+}
+
 // The slots below the highest one that no rule has; the lowest is taken first.
 static void free_slots(struct adapter *a, const uint8_t *used)
 {
-	a->next_slot = a->n_slots;
-	while (a->next_slot > 0 && !used[a->next_slot - 1])
-		a->next_slot--;
 	for (uint32_t i = a->next_slot; i-- > 0;)
 		if (!used[i])
 			a->free_slot[a->n_free++] = i;
@@ -55,20 +63,22 @@ static void free_slots(struct adapter *a, const uint8_t *used)
 int adapter_restore(struct adapter *a, const struct adapter_settings *s,
 	const struct adapter_kept *rules, size_t n, struct err *err)
 {
-	uint8_t *used = calloc(a->n_slots, 1);
+	uint32_t end = slots_end(a, rules, n);
+	uint8_t *used = calloc(end + 1, 1);
 	int rc = used != NULL ? settings(a, s, err)
 			      : err_set(err, ENOMEM, "%s: no memory for rules", a->name);
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct adapter_kept *k = &rules[i];
 
-		rc = k->slot < a->n_slots && !used[k->slot] ? table_restore(a, k) : EINVAL;
+		rc = k->slot < end && !used[k->slot] ? table_restore(a, k) : EINVAL;
 		if (rc == 0)
 			used[k->slot] = 1;
 		else
 			rc = err_set(err, rc, "%s: rule %zu of those that are kept: %s", a->name, i,
 				rc == ENOMEM ? "no memory" : "it makes no sense");
 	}
+	a->next_slot = end;
 	if (rc == 0)
 		free_slots(a, used);
 	free(used);

@@ -3,6 +3,8 @@
 #include "xdp/caps.h"
 #include "xdp/card.h"
 
+#include "base/heap.h"
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
@@ -110,6 +112,9 @@ static int read_about(struct xdp_card *c, struct err *err)
 	return rc;
 }
 
+// What the card's table and building the programs' anew take from malloc.
+enum { BYTES_A_RULE = 1536 };
+
 static int open_card(struct xdp_card *c, struct err *err)
 {
 	char root[PIN_PATH_MAX];
@@ -139,6 +144,8 @@ static int open_card(struct xdp_card *c, struct err *err)
 		rc = card_read(c, err);
 	if (rc == 0)
 		rc = card_adapter(c, err);
+	if (rc == 0)
+		heap_ready(c->next->n_rules * (size_t)BYTES_A_RULE);
 	if (rc == 0)
 		rc = adapter_restore(c->a, &c->settings, c->next->rule, c->next->n_rules, err);
 	return rc;

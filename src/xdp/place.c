@@ -8,6 +8,7 @@
 #include "xdp/card.h"
 #include "xdp/set.h"
 
+#include "base/heap.h"
 #include "classify/classify.h"
 
 #include <bpf/bpf.h>
@@ -204,6 +205,7 @@ int card_take(struct xdp_card *c, int set_fd, struct err *err)
 	c->next->n_rules = kept->n_rules;
 	c->next->held = kept->held;
 	if (kept->n_rules <= FLAT_RULES) {
+		heap_touch(c->next->rule, kept->n_rules * sizeof(kept->rule[0]));
 		memcpy(c->next->rule, kept->rule, kept->n_rules * sizeof(kept->rule[0]));
 	} else {
 		rc = err_set(
