@@ -4,6 +4,7 @@ import os
 import random
 import re
 
+import change
 import classify
 import kernel
 from process import Figure, Measured, NotMeasured, Testpmd, run
@@ -190,6 +191,18 @@ def in_kernel_rows():
                    peer="Linux, no rules", other=lambda d: None, at_least=1.8)
 
 
+class Change(Row):
+    """One rule more or less, as whoever gives the command sees it."""
+
+    unit = "ms"
+    weir = "cxgbetool, add or delete"
+    peer = "nft, add or delete"
+    rounds = 3
+
+    def sides(self, env):
+        return [("weir", lambda: change.card(env)), ("peer", lambda: change.nft(env))]
+
+
 class Ministat(Row):
     """A million values."""
 
@@ -285,6 +298,7 @@ ROWS = [
     VethForward("afp-fwd", "IPv4 AF_PACKET on veth", kind="afpacket", driver="net_af_packet",
                 at_least=0.95),
     *in_kernel_rows(),
+    Change("card-change-1000", f"one of {change.RULES} rules", below=10),
     Ministat("ministat", "1,000,000 values", at_most=0.4),
     *classify_rows(),
 ]

@@ -5,7 +5,6 @@
 usage: xdp_card.py WEIR
 """
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -267,29 +266,59 @@ def killed_anywhere(rig):
     print("killed at each of %d boundaries of an add and %d of a create" % (sum(ends.values()), at))
 
 
+def spent(cmd, env):
+    """ms by the clock and of CPU that a program takes from its start to its end."""
+    start = time.perf_counter()
+    pid = os.posix_spawn(cmd[0], cmd, env, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+    _, status, used = os.wait4(pid, 0)
+    wall = time.perf_counter() - start
+    f.check(status == 0, "%s: status %d" % (cmd, status))
+    return 1e3 * wall, 1e3 * (used.ru_utime + used.ru_stime)
+
+
+def sets_of(rig):
+    """The inodes of the set in force and the spare one: a set that is made anew gets another."""
+    return [os.stat("/sys/fs/bpf/weir/%s/%s" % (rig.card, name)).st_ino for name in ("set", "spare")]
+
+
 def one_of_a_thousand(rig):
-    """Prints what an add takes beside 1,000 rules; the machine may be busy, so no limit on time is set."""
+    """What an add and a delete take beside 1,000 rules, as multiples of the CPU time of a program that does
+    nothing: the machine may be busy, and times by the clock are only told."""
+    tool = rig.path("bin/cxgbetool")
+    libraries = subprocess.run([tool, "-h"], env={**rig.env, "LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True,
+                               text=True, check=True).stdout
+    f.check("libbpf" in libraries and "librte" not in libraries, "cxgbetool does without DPDK: %s" % libraries)
     lines = ["cxgbetool %s filter %d sip 10.%d.%d.0/24 dport %d proto %d action drop\n" %
              (rig.card, i, i // 250, i % 250, 1000 + 7 * i, 6 if i % 2 else 17) for i in range(1000)]
     done(rig.adapter("create", rig.card, "v0", "--rules", rig.write("many.sh", "".join(lines))), "1,000 rules")
     f.check(len(rig.hits()) == 1000, "1,000 rules: %d" % len(rig.hits()))
+    work = {"nothing": ["/bin/sh", "-c", ":"], "-h": [tool, "-h"],
+            "add": [tool, rig.card, "filter", "5000", "dport", "9", "action", "drop"],
+            "delete": [tool, rig.card, "filter", "5000", "delete"]}
+    # Meson has malloc fill what it gives out.
+    env = {key: value for key, value in rig.env.items() if key != "MALLOC_PERTURB_"}
     best = {}
-    for _ in range(20):
-        for what, words in (("no work", ["-h"]), ("add", [rig.card, "filter", "5000", "dport", "9", "action", "drop"]),
-                            ("delete", [rig.card, "filter", "5000", "delete"])):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            start = time.perf_counter()
-            r = subprocess.run([rig.path("bin/cxgbetool"), *words], env=rig.env, stdout=subprocess.DEVNULL, check=False)
-            wall = time.perf_counter() - start
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            f.check(r.returncode == 0, "%s: %r" % (what, r))
-            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            best[what] = tuple(map(min, best.get(what, (1e9, 1e9)), (1e3 * wall, 1e3 * cpu)))
-    print("1,000 rules, best of 20, ms by the clock and of CPU: " +
+    for n in range(25):
+        before = sets_of(rig) if n > 0 else None
+        for what, cmd in work.items():
+            best[what] = tuple(map(min, best.get(what, (1e9, 1e9)), spent(cmd, env)))
+        if before is not None:
+            f.check(sets_of(rig) == before, "an add and a delete fill the two sets that there are")
+    print("1,000 rules, best of 25, ms by the clock and of CPU: " +
           ", ".join("%s %.2f %.2f" % (what, *b) for what, b in best.items()))
-    # Tables are made anew each time; a command that did work by the square would show.
-    f.check(best["add"][1] < 20 * best["no work"][1] + 20, "an add costs far more than a command without work")
+    if holds(tool, b"__asan_init") or holds("/proc/cpuinfo", b"QEMU"):
+        print("with sanitizers, or by a CPU that is emulated: told, not judged")
+    else:
+        # Measured: 1.4 and 4 times; with DPDK's libraries, and sets and pages that come one by one, 5 and 10.
+        for what, limit in (("-h", 3), ("add", 7), ("delete", 7)):
+            f.check(best[what][1] < limit * best["nothing"][1], "%s: %.2f ms of CPU, more than %d times that of nothing" %
+                    (what, best[what][1], limit))
     done(rig.adapter("delete", rig.card), "delete")
+
+
+def holds(path, text):
+    with open(path, "rb") as h:
+        return text in h.read()
 
 
 def main():
