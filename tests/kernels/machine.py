@@ -11,7 +11,7 @@ import threading
 from archive import Archive
 
 # What a test calls beside the programs it brings.
-TOOLS = ("sh", "env", "ip", "tc", "ethtool", "nft", "iptables", "sysctl", "nsenter", "unshare", "setpriv", "ping", "mount", "umount",
+TOOLS = ("sh", "env", "ip", "tc", "ethtool", "nft", "iptables", "sysctl", "nstat", "nsenter", "unshare", "setpriv", "stat", "ping", "mount", "umount",
          "bash", "/usr/bin/python3", "strace", "bpftool", "xdp-loader", "xdp-filter", "modprobe", "insmod")
 # What DPDK loads by itself for the ports that tests use.
 DRIVERS = ("bus_vdev", "mempool_ring", "net_null", "net_pcap", "net_memif")

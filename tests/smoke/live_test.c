@@ -142,7 +142,7 @@ static struct checker_counters carry(
 	struct err err = {0};
 	struct sender *s = sender_new(c, out, 0, pool, &err);
 	struct checker *k = checker_new(c, hops, NULL, NULL, in, 0, &err);
-	uint64_t end = clock_ns() + 5000000000u, quiet = 0;
+	uint64_t end = clock_ns() + 30000000000u, quiet = 0;
 	struct sender_counters sent;
 	struct checker_counters got;
 
