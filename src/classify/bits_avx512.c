@@ -220,14 +220,25 @@ AVX512 static void few_bits(const struct bits_step *s, const struct turned *t,
 	}
 }
 
+INLINE __mmask16 below16(const uint32_t *end, __m512i value)
+{
+	return _mm512_cmplt_epu32_mask(_mm512_load_si512(end), value);
+}
+
+INLINE __mmask32 below32(const uint32_t *end, __m512i value)
+{
+	return _mm512_kunpackw(below16(end + LANES, value), below16(end, value));
+}
+
 // Ends below a value, in one node.
 INLINE uint32_t below(const uint32_t *end, __m512i value, unsigned node)
 {
-	uint64_t k = _mm512_cmplt_epu32_mask(_mm512_load_si512(end), value);
-
-	for (unsigned i = LANES; i < node; i += LANES)
-		k |= (uint64_t)_mm512_cmplt_epu32_mask(_mm512_load_si512(end + i), value) << i;
-	return (uint32_t)_mm_popcnt_u64(k);
+	if (node == 16)
+		return (uint32_t)_mm_popcnt_u32(below16(end, value));
+	if (node == 32)
+		return (uint32_t)_mm_popcnt_u32(below32(end, value));
+	return (uint32_t)_mm_popcnt_u64(
+		_mm512_kunpackd(below32(end + 2 * LANES, value), below32(end, value)));
 }
 
 // The levels below the top, key by key, for whole groups of 16 keys.
@@ -272,7 +283,7 @@ INLINE uint32_t lowest(__m512i bits, uint64_t word[static 9])
 
 INLINE __m512i row(const struct bits_view *v, unsigned g, sums *sum, unsigned i, unsigned w)
 {
-	return _mm512_load_si512(&v->group[g].rows[sum[g][i] + w]);
+	return _mm512_load_si512(&v->group[g].rows[(size_t)sum[g][i] + w]);
 }
 
 INLINE __m512i and_rows(
@@ -342,12 +353,13 @@ INLINE void and16(const struct bits_view *v, unsigned groups, sums *sum, unsigne
 	word[16] = 1;
 	for (unsigned i = 0; i < n; i++) {
 		__m512i low = and_rows(v, groups, sum, i, 0), high = and_rows(v, groups, sum, i, 8);
-		uint32_t k = _mm512_test_epi64_mask(low, low), w;
+		__mmask8 k = _mm512_test_epi64_mask(low, low),
+			 h = _mm512_test_epi64_mask(high, high);
+		uint32_t w;
 
-		k |= (uint32_t)_mm512_test_epi64_mask(high, high) << 8;
 		_mm512_store_si512(word, low);
 		_mm512_store_si512(word + 8, high);
-		w = (uint32_t)_tzcnt_u32(k | 1u << 16);
+		w = (uint32_t)_tzcnt_u32(_mm512_kunpackb(h, k) | 1u << 16);
 		ids[i] = v->id[w * 64 + (uint32_t)_tzcnt_u64(word[w])];
 	}
 }
