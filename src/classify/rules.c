@@ -30,9 +30,19 @@ static bool has(const struct rules *r, size_t at, uint32_t order)
 	return at < r->n && r->index[at].order == order;
 }
 
+static struct classify_rule *slot_at(const struct rules *r, uint32_t slot)
+{
+	return &r->run[slot / RULES_RUN][slot % RULES_RUN];
+}
+
+static size_t n_runs(const struct rules *r)
+{
+	return (r->n_slots + RULES_RUN - 1) / RULES_RUN;
+}
+
 static int grow(struct rules *r)
 {
-	size_t max = r->max > 0 ? r->max * 2 : 64;
+	size_t max = r->max > 0 ? r->max * 2 : RULES_RUN;
 	void *p;
 
 	if (r->n < r->max)
@@ -41,15 +51,33 @@ static int grow(struct rules *r)
 	if (p == NULL)
 		return -ENOMEM;
 	r->index = p;
-	p = realloc(r->slot, max * sizeof(*r->slot));
+	p = realloc(r->run, max / RULES_RUN * sizeof(*r->run));
 	if (p == NULL)
 		return -ENOMEM;
-	r->slot = p;
+	r->run = p;
 	p = realloc(r->vacant, max * sizeof(*r->vacant));
 	if (p == NULL)
 		return -ENOMEM;
 	r->vacant = p;
 	r->max = max;
+	return 0;
+}
+
+// -ENOMEM, or *slot: one that holds no rule.
+static int slot_take(struct rules *r, uint32_t *slot)
+{
+	if (r->n_vacant > 0) {
+		*slot = r->vacant[--r->n_vacant];
+		return 0;
+	}
+	if (r->n_slots % RULES_RUN == 0) {
+		struct classify_rule *run = malloc(RULES_RUN * sizeof(*run));
+
+		if (run == NULL)
+			return -ENOMEM;
+		r->run[r->n_slots / RULES_RUN] = run;
+	}
+	*slot = (uint32_t)r->n_slots++;
 	return 0;
 }
 
@@ -79,12 +107,11 @@ int rules_put(struct rules *r, const struct classify_rule *rule)
 
 	if (has(r, at, rule->order))
 		return -EEXIST;
-	if (grow(r) != 0)
+	if (grow(r) != 0 || slot_take(r, &slot) != 0)
 		return -ENOMEM;
-	slot = r->n_vacant > 0 ? r->vacant[--r->n_vacant] : (uint32_t)r->n_slots++;
 	memmove(&r->index[at + 1], &r->index[at], (r->n - at) * sizeof(*r->index));
 	r->index[at] = (struct rules_entry){rule->order, slot};
-	r->slot[slot] = *rule;
+	*slot_at(r, slot) = *rule;
 	count_looks(r, rule, 1);
 	r->n++;
 	return 0;
@@ -94,7 +121,7 @@ void rules_remove(struct rules *r, uint32_t order)
 {
 	size_t at = position(r, order);
 
-	count_looks(r, &r->slot[r->index[at].slot], UINT32_MAX); // minus one
+	count_looks(r, slot_at(r, r->index[at].slot), UINT32_MAX); // minus one
 	r->vacant[r->n_vacant++] = r->index[at].slot;
 	r->n--;
 	memmove(&r->index[at], &r->index[at + 1], (r->n - at) * sizeof(*r->index));
@@ -104,7 +131,7 @@ const struct classify_rule *rules_find(const struct rules *r, uint32_t order)
 {
 	size_t at = position(r, order);
 
-	return has(r, at, order) ? &r->slot[r->index[at].slot] : NULL;
+	return has(r, at, order) ? slot_at(r, r->index[at].slot) : NULL;
 }
 
 const struct classify_rule **rules_list(const struct rules *r, size_t *n)
@@ -113,7 +140,7 @@ const struct classify_rule **rules_list(const struct rules *r, size_t *n)
 
 	*n = 0;
 	for (size_t i = 0; list != NULL && i < r->n; i++) {
-		const struct classify_rule *rule = &r->slot[r->index[i].slot];
+		const struct classify_rule *rule = slot_at(r, r->index[i].slot);
 
 		if (rules_can_match(rule))
 			list[(*n)++] = rule;
@@ -124,14 +151,17 @@ const struct classify_rule **rules_list(const struct rules *r, size_t *n)
 void rules_free(struct rules *r)
 {
 	free(r->index);
-	free(r->slot);
+	for (size_t i = 0; i < n_runs(r); i++)
+		free(r->run[i]);
+	free(r->run);
 	free(r->vacant);
 	*r = (struct rules){0};
 }
 
 size_t rules_bytes(const struct rules *r)
 {
-	return r->max * (sizeof(*r->index) + sizeof(*r->slot) + sizeof(*r->vacant));
+	return r->max * (sizeof(*r->index) + sizeof(*r->vacant)) +
+	       n_runs(r) * (sizeof(*r->run) + RULES_RUN * sizeof(**r->run));
 }
 
 // Is there a number of lo to hi with (number & mask) == value?  The smallest one that is not below lo

@@ -9,10 +9,13 @@ struct rules_entry {
 	uint32_t order, slot;
 };
 
+// Rules stay where they are: to move those of thousands would be a long wait for the next one.
+enum { RULES_RUN = 256 };
+
 struct rules {
-	struct rules_entry *index; // ascending orders
-	struct classify_rule *slot;
-	uint32_t *vacant; // slots below n_slots that hold no rule
+	struct rules_entry *index;  // ascending orders
+	struct classify_rule **run; // RULES_RUN slots each
+	uint32_t *vacant;           // slots below n_slots that hold no rule
 	size_t n, n_slots, n_vacant, max;
 	uint32_t looks[sizeof(struct classify_key)]; // by byte of a key: rules that look at it
 };
