@@ -17,7 +17,8 @@
 //
 // A change touches one bucket, or the bit vectors.  Rules that are added go to the shortest of the
 // buckets they may go to; where all of these are long, to the bit vectors, and when there is no more
-// room in these, to a group that is made for them.  Groups are chosen anew when all rules are replaced.
+// room in these, to a group that is made for them.  As the bit vectors fill up, large_grow.c makes groups of
+// what is in them, a little with each rule that is added.
 //
 // Invariants: rules of a bucket ascend; min_order of a group is not above any of its rules' orders; the
 // slot's filter has the bits of all its rules and no others.
@@ -26,8 +27,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LOAD_FULL = 16 };
 
 static void large_free(void *tables)
 {
@@ -39,11 +38,12 @@ static void large_free(void *tables)
 		free(t->group[i].slot);
 	free(t->arena.line);
 	classify_bits.free(t->few.bits);
+	large_grow_end(t);
 	free(t->levels);
 	free(t);
 }
 
-static void words_used(struct large *t)
+void large_words_used(struct large *t)
 {
 	t->words = 0;
 	for (unsigned i = 0; i < t->n_groups; i++)
@@ -62,7 +62,8 @@ static void *large_new(const struct classify_rule *const *rules, size_t n)
 		for (size_t i = 0; i < n; i++)
 			large_rule_read(&r[i], rules[i]);
 		rc = large_plan(t, r, n);
-		words_used(t);
+		large_words_used(t);
+		large_grow_later(t);
 	}
 	free(r);
 	if (rc == 0)
@@ -88,37 +89,49 @@ static struct large_group *group_new(struct large *t, const struct large_rule *r
 	if (*rc != 0)
 		return NULL;
 	t->n_groups++;
-	words_used(t);
+	large_words_used(t);
 	return g;
+}
+
+struct large_group *large_place(struct large *t, const struct large_rule *r, uint32_t *load)
+{
+	struct large_group *best = NULL;
+
+	*load = UINT32_MAX;
+	for (unsigned i = 0; i < t->n_groups; i++) {
+		uint32_t n;
+
+		if (!large_group_takes(&t->group[i], r))
+			continue;
+		n = large_group_load(&t->group[i], &t->arena, r);
+		if (n < *load) {
+			*load = n;
+			best = &t->group[i];
+		}
+	}
+	return best;
 }
 
 static int large_add(void *tables, const struct classify_rule *rule)
 {
-	struct large_group *best = NULL, *own;
-	uint32_t load, least = UINT32_MAX;
 	struct large *t = tables;
+	struct large_group *best, *own = NULL;
 	struct large_rule r;
+	uint32_t load;
 	int rc = 0;
 
 	large_rule_read(&r, rule);
-	for (unsigned i = 0; i < t->n_groups; i++) {
-		if (!large_group_takes(&t->group[i], &r))
-			continue;
-		load = large_group_load(&t->group[i], &t->arena, &r);
-		if (load < least) {
-			least = load;
-			best = &t->group[i];
-		}
-	}
-	if (least >= LOAD_FULL && t->few.n < LARGE_FEW)
-		return large_few_add(&t->few, rule);
-	if (least >= LOAD_FULL) {
+	best = large_place(t, &r, &load);
+	if (load < large_bucket_full(t)) {
+		rc = large_group_put(best, &t->arena, &r);
+	} else if (t->few.n < LARGE_FEW) {
+		rc = large_few_add(&t->few, rule);
+	} else {
 		own = group_new(t, &r, &rc);
-		best = own != NULL ? own : best;
+		if (rc == 0)
+			rc = large_group_put(own != NULL ? own : best, &t->arena, &r);
 	}
-	if (rc != 0)
-		return rc;
-	return large_group_put(best, &t->arena, &r);
+	return rc == 0 ? large_grow(t) : rc;
 }
 
 static int large_delete(void *tables, const struct classify_rule *rule)
@@ -158,7 +171,7 @@ static void large_first(
 static size_t large_bytes(const void *tables)
 {
 	const struct large *t = tables;
-	size_t n = sizeof(*t) + large_plan_bytes() + classify_bits.bytes(t->few.bits) +
+	size_t n = sizeof(*t) + large_grow_bytes(t) + classify_bits.bytes(t->few.bits) +
 		   t->arena.room * sizeof(*t->arena.line);
 
 	for (unsigned i = 0; i < t->n_groups; i++)

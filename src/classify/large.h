@@ -10,7 +10,7 @@ enum {
 	LARGE_WORD_SRC = 3,
 	LARGE_WORD_DST = 7,
 	LARGE_GROUPS = 64,
-	LARGE_FEW = 2048,
+	LARGE_FEW = 1024,
 	LARGE_START_BITS = 24, // of a line's number in a slot
 	LARGE_BLOOM = 32 - LARGE_START_BITS,
 	LARGE_BLOOM_BITS = (1 << LARGE_BLOOM) - 1
@@ -64,6 +64,16 @@ struct large_few {
 	uint32_t n;
 	uint64_t rank[LARGE_FEW + 1]; // the last one: that of no rule
 	bool used[LARGE_FEW];
+	struct classify_rule rule[LARGE_FEW];
+};
+
+// What goes on over many changes so that a set which grows rule by rule becomes what it would be if it had
+// been made at once: see large_grow.c.
+struct large_growth {
+	struct large_survey *survey; // NULL: none is under way
+	uint32_t at;                 // so many rules among the few, and one begins
+	bool moves;                  // rules of the few move to groups
+	uint32_t next;               // place of the next that may
 };
 
 struct large {
@@ -72,8 +82,11 @@ struct large {
 	uint32_t words; // bit w: some group looks at word w
 	struct large_arena arena;
 	struct large_few few;
-	struct large_levels *levels; // the masks that those of groups are made of: large_plan.c
+	struct large_levels *levels; // the masks that those of groups are made of: large_levels.c
+	struct large_growth growth;
 };
+
+void large_words_used(struct large *t); // after a group is added
 
 void large_rule_read(struct large_rule *r, const struct classify_rule *rule);
 
@@ -101,6 +114,7 @@ int large_few_init(
 int large_few_add(struct large_few *f, const struct classify_rule *rule); // there must be room
 // 0: it is not there.  1: it was.  -ENOMEM.
 int large_few_delete(struct large_few *f, const struct classify_rule *rule);
+int large_few_drop(struct large_few *f, uint32_t place); // 0 or -ENOMEM; there is one
 // Rank of the first that matches each of the keys; LARGE_NONE if none does.
 void large_few_first(
 	const struct large_few *f, const struct classify_key *keys, unsigned n, uint64_t *ranks);
@@ -109,7 +123,17 @@ void large_few_first(
 int large_plan(struct large *t, const struct large_rule *rules, size_t n);
 // The finest mask that a group may have for this rule.
 void large_plan_mask(const struct large *t, const struct large_rule *r, uint32_t *mask);
-size_t large_plan_bytes(void); // of memory that the levels take
+
+// The group whose bucket for a rule is the shortest, and the rules in it; NULL: none takes it.
+struct large_group *large_place(struct large *t, const struct large_rule *r, uint32_t *load);
+// So many rules in a bucket, and the next one is better off among the few.
+uint32_t large_bucket_full(const struct large *t);
+// When there are some more rules among the few; to be called when all have their places.
+void large_grow_later(struct large *t);
+// To be called after each rule that is added.  0 or -ENOMEM.
+int large_grow(struct large *t);
+void large_grow_end(struct large *t);
+size_t large_grow_bytes(const struct large *t); // of memory that this and the levels take
 
 size_t large_all(const void *tables, const struct classify_key *key, uint32_t *ids, size_t max);
 void large_first_scalar(

@@ -14,7 +14,7 @@ int large_few_init(
 
 	if (list != NULL && copy != NULL) {
 		for (size_t i = 0; i < n; i++) {
-			copy[i] = *rules[which[i]].rule;
+			f->rule[i] = copy[i] = *rules[which[i]].rule;
 			f->rank[i] = large_rank(copy[i].order, copy[i].id);
 			f->used[i] = true;
 			copy[i].id = (uint32_t)i;
@@ -40,26 +40,33 @@ int large_few_add(struct large_few *f, const struct classify_rule *rule)
 	if (classify_bits.add(f->bits, &copy) != 0)
 		return -ENOMEM;
 	f->used[i] = true;
+	f->rule[i] = *rule;
 	f->rank[i] = large_rank(rule->order, rule->id);
 	f->n++;
 	return 0;
 }
 
+int large_few_drop(struct large_few *f, uint32_t place)
+{
+	struct classify_rule copy = f->rule[place];
+
+	copy.id = place;
+	if (classify_bits.delete(f->bits, &copy) != 0)
+		return -ENOMEM;
+	f->used[place] = false;
+	f->n--;
+	return 0;
+}
+
 int large_few_delete(struct large_few *f, const struct classify_rule *rule)
 {
-	struct classify_rule copy = *rule;
 	uint32_t i = 0;
 
 	while (i < LARGE_FEW && !(f->used[i] && f->rank[i] >> 32 == rule->order))
 		i++;
 	if (i == LARGE_FEW)
 		return 0;
-	copy.id = i;
-	if (classify_bits.delete(f->bits, &copy) != 0)
-		return -ENOMEM;
-	f->used[i] = false;
-	f->n--;
-	return 1;
+	return large_few_drop(f, i) == 0 ? 1 : -ENOMEM;
 }
 
 void large_few_first(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "classify/engine.h"
+#include "classify/large_plan.h"
 #include "classify/oracle_test.h"
 
 #include <inttypes.h>
@@ -267,6 +267,55 @@ static void tables_grow_from_nothing_and_shrink_to_nothing(void **state)
 	rig_free(&g);
 }
 
+// What a lookup that comes to a rule's bucket looks at, at most, as a mean over the rules in groups.
+static double mean_bucket(const struct large *t)
+{
+	double rules = 0, looks = 0;
+
+	for (unsigned i = 0; i < t->n_groups; i++)
+		for (uint32_t k = 0; k < UINT32_C(1) << (32 - t->group[i].shift); k++) {
+			uint32_t slot = t->group[i].slot[k];
+			double n = slot == 0 ? 0 : t->arena.line[large_start(slot)].more + 1;
+
+			rules += n;
+			looks += n * n;
+		}
+	return looks / rules;
+}
+
+// Each rule that is added does its part of what makes it so.
+static void a_set_that_grew_is_like_one_made_at_once(void **state)
+{
+	struct rig grown = {.rnd = oracle_seed() + 3}, once = {.rnd = 1};
+	const struct large *a, *b;
+	unsigned most = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 2000 / SLOW; i++)
+		rig_insert(&grown, usual_rule(&grown.rnd));
+	rig_build(&grown);
+	a = grown.tables;
+	for (unsigned i = 2000; i < 10000; i++) {
+		rig_add(&grown, usual_rule(&grown.rnd));
+		if (a->few.n > most)
+			most = a->few.n;
+	}
+	check(&grown, 10);
+	for (size_t i = 0; i < grown.in.n; i++)
+		rig_insert(&once, grown.in.rule[i]);
+	rig_build(&once);
+	b = once.tables;
+	if (most > 768 || a->few.n > LARGE_LEFT + 128 || a->n_groups > b->n_groups + 4 ||
+		mean_bucket(a) > mean_bucket(b) + 1)
+		fail_msg("WEIR_SEED=%" PRIu64
+			 ": %u of the few at most, %u at the end, %u groups with "
+			 "buckets of %.1f; at once %u, %u, %.1f",
+			oracle_seed(), most, a->few.n, a->n_groups, mean_bucket(a), b->few.n,
+			b->n_groups, mean_bucket(b));
+	rig_free(&grown);
+	rig_free(&once);
+}
+
 // Equal but for their order, so all of them come to one bucket.
 static void equal_rules_are_told_apart_by_their_order(void **state)
 {
@@ -316,6 +365,7 @@ int main(void)
 		cmocka_unit_test(rules_of_a_firewall_are_found),
 		cmocka_unit_test(rules_of_any_fields_and_masks_are_found),
 		cmocka_unit_test(tables_grow_from_nothing_and_shrink_to_nothing),
+		cmocka_unit_test(a_set_that_grew_is_like_one_made_at_once),
 		cmocka_unit_test(equal_rules_are_told_apart_by_their_order),
 		cmocka_unit_test(first_and_last_order_are_orders),
 	};

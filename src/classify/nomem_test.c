@@ -128,6 +128,35 @@ static void a_change_without_memory_changes_nothing(void **state)
 	}
 }
 
+// What is done for a large set beside adding the rule may fail, too.
+static void a_large_set_grows_on_without_memory(void **state)
+{
+	enum { FIRST = 2100, LAST = 3000, EACH = ORACLE_SLOW ? 8 : 2 };
+	uint64_t rnd = oracle_seed() + 2;
+	struct oracle_set s = oracle_set(&rnd, LAST), now = {s.rule, FIRST};
+	struct classify *c = classify_new(NULL, NULL);
+
+	(void)state;
+	assert_int_equal(classify_set(c, now.rule, now.n, NULL), 0);
+	for (; now.n < s.n; now.n++) {
+		struct err err = {0};
+		int rc;
+
+		left = now.n % EACH == 0 ? oracle_below(&rnd, 3) : UINT32_MAX;
+		rc = classify_add(c, &s.rule[now.n], &err);
+		left = UINT32_MAX;
+		if (rc == 0)
+			continue;
+		assert_int_equal(err.code, ENOMEM);
+		assert_int_equal(classify_count(c), now.n);
+		assert_int_equal(classify_add(c, &s.rule[now.n], NULL), 0);
+	}
+	for (unsigned i = 0; i < 20; i++)
+		assert_agrees(c, &s, &rnd);
+	classify_free(c);
+	oracle_free(&s);
+}
+
 static void a_release_without_memory_can_be_tried_again(void **state)
 {
 	uint64_t rnd = oracle_seed() + 1;
@@ -187,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_change_without_memory_changes_nothing),
+		cmocka_unit_test(a_large_set_grows_on_without_memory),
 		cmocka_unit_test(a_release_without_memory_can_be_tried_again),
 		cmocka_unit_test(a_new_set_without_memory_is_refused),
 		cmocka_unit_test(a_cache_without_memory_is_refused),
