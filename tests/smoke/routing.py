@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Routing daemons beside a card that forwards: BIRD speaks OSPF through its ports and fills the kernel's tables,
-and the card's frames follow what it learns, loses and finds elsewhere.
+"""Routing daemons beside a card that forwards: BIRD or FRR speaks OSPF through its ports and fills the kernel's
+tables, and the card's frames follow what it learns, loses and finds elsewhere.
 
     west: w0 -- d0 :router: d1 -- e0 :east    announces 198.19.10.0/24 and 2001:2:0:8010::/64
                            d2 -- s0 :south    announces them as well, at a higher cost
 
-usage: bird.py WEIR
+usage: routing.py WEIR bird|frr
 """
 import json
 import os
@@ -20,43 +20,20 @@ import time
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 # pylint: disable=wrong-import-position
+from daemons import KINDS
 from labtest import Failures
 from xdpcardtest import wait_for, why_not
 
 f = Failures()
 CARD = "t5nex%d" % os.getpid()
 STATIONS = ("west", "router", "east", "south")
-NAMES = {who: "weir-bird-%d-%s" % (os.getpid(), who) for who in STATIONS}
+NAMES = {who: "weir-ospf-%d-%s" % (os.getpid(), who) for who in STATIONS}
 # The router's ends come first; a link's number is in its networks.
 LINKS = (("d0", "west", "w0"), ("d1", "east", "e0"), ("d2", "south", "s0"))
 NET = {4: "198.19.10.0/24", 6: "2001:2:0:8010::/64"}
 HOST = {4: "198.19.10.1", 6: "2001:2:0:8010::1"}
 HOME = {4: "198.18.10.1", 6: "2001:2:0:10::1"}
 N = 200
-
-CONF = """
-router id 192.0.2.%(id)d;
-log "%(log)s" all;
-protocol device { scan time 1; }
-protocol kernel { ipv4 { import none; export where source = RTS_OSPF; }; }
-protocol kernel { ipv6 { import none; export where source = RTS_OSPF; }; }
-protocol ospf v2 inside4 {
-	ipv4 { import all; export none; };
-	area 0 {
-		interface "d2" { type ptp; hello 1; dead 4; cost 20; };
-		interface "d*", "w0", "e0", "s0" { type ptp; hello 1; dead 4; cost 10; };
-		interface "net0" { stub; };
-	};
-}
-protocol ospf v3 inside6 {
-	ipv6 { import all; export none; };
-	area 0 {
-		interface "d2" { type ptp; hello 1; dead 4; cost 20; };
-		interface "d*", "w0", "e0", "s0" { type ptp; hello 1; dead 4; cost 10; };
-		interface "net0" { stub; };
-	};
-}
-"""
 
 
 def enter(who, *cmd):
@@ -99,22 +76,9 @@ def withdraw(who):
     announce(who, HOST[4] + "/24", HOST[6] + "/64", how="del")
 
 
-class Bird:
-    def __init__(self, folder, number, who):
-        self.who, self.log, self.socket = who, os.path.join(folder, who + ".log"), os.path.join(folder, who + ".ctl")
-        conf = os.path.join(folder, who + ".conf")
-        with open(conf, "w", encoding="utf-8") as h:
-            h.write(CONF % {"id": number, "log": self.log})
-        self.p = subprocess.Popen(enter(who, BIRD, "-f", "-c", conf, "-s", self.socket), stdin=subprocess.DEVNULL)
-
-    def end(self):
-        self.p.terminate()
-        self.p.wait(20)
-
-
 def way(family):
-    """The port that the router's kernel sends the announced network out of, by BIRD's route; None without one."""
-    out = sh("router", "ip -%d route show %s proto bird" % (family, NET[family]))
+    """The port that the router's kernel sends the announced network out of, by the daemon's route; None without one."""
+    out = sh("router", "ip -%d route show %s proto %s" % (family, NET[family], KIND.PROTO))
     m = re.search(r" dev (\w+)", out)
     return m[1] if m else None
 
@@ -196,7 +160,7 @@ def nothing_goes():
 
 def learnt():
     return f.check(goes_by("d1"), "the cheaper way is learnt: %s %s" % (way(4), way(6))) and f.check(
-        wait_for(lambda: sh("west", "ip route show %s; ip -6 route show %s" % (NET[4], NET[6])).count("bird") == 2),
+        wait_for(lambda: sh("west", "ip route show %s; ip -6 route show %s" % (NET[4], NET[6])).count("proto " + KIND.PROTO) == 2),
         "west learns it by the router")
 
 
@@ -215,25 +179,26 @@ def follow():
 
 def main():
     why = why_not()
-    if why is None and BIRD is None:
-        why = "there is no BIRD (package bird2)"
+    if why is None and KIND.there() is None:
+        why = "there is no %s (package %s)" % (KIND.PROGRAM, KIND.PACKAGE)
     if why is not None:
         print("skipped: " + why)
         return 77
-    folder, birds = tempfile.mkdtemp(prefix="weir-bird."), []
+    folder, running = tempfile.mkdtemp(prefix="weir-routing."), []
+    os.chmod(folder, 0o755)
     try:
         build()
         subprocess.run(enter("router", WEIR, "adapter", "create", CARD, "d0", "d1", "d2", "--forward"), check=True)
-        birds = [Bird(folder, i + 1, who) for i, who in enumerate(STATIONS)]
+        for i, who in enumerate(STATIONS):
+            running.append(KIND(folder, who, i + 1, enter(who)))
         if learnt():
             follow()
         if f.n:
-            for b in birds:
-                with open(b.log, encoding="utf-8") as h:
-                    print("%s:\n%s" % (b.who, h.read()[-2000:]))
+            for d in running:
+                print("%s:\n%s" % (d.who, d.said()[-2000:]))
     finally:
-        for b in birds:
-            b.end()
+        for d in running:
+            d.end()
         subprocess.run(enter("router", WEIR, "adapter", "delete", CARD), check=False, capture_output=True)
         for name in NAMES.values():
             subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
@@ -241,7 +206,6 @@ def main():
     return f.end()
 
 
-BIRD = shutil.which("bird", path=os.environ["PATH"] + ":/usr/sbin")
-WEIR = os.path.abspath(sys.argv[1])
+WEIR, KIND = os.path.abspath(sys.argv[1]), KINDS[sys.argv[2]]
 if __name__ == "__main__":
     sys.exit(main())
