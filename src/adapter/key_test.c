@@ -283,6 +283,40 @@ static void fragments_are_parts_of_something_larger(void **state)
 	assert_int_equal(key_of(&f, 0).sport, 0);
 }
 
+// Whatever of its headers a first fragment leaves to the next one: it has no ports, and it is a fragment, so
+// that a rule for fragments meets it where those for ports cannot.
+static void a_first_fragment_without_ports_is_still_a_fragment(void **state)
+{
+	static const struct {
+		uint8_t next, bytes[24];
+		unsigned n; // of payload
+	} cut[] = {
+		{44, {6, 0, 0, 1}, 8},                         // nothing behind the fragment header
+		{44, {6, 0, 0, 1, [8] = 0, 22, 0}, 8 + 3},     // three bytes of TCP
+		{44, {60, 0, 0, 1, [8] = 6, 0, 1, 4}, 16},     // options and nothing behind them
+		{44, {60, 0, 0, 1, [8] = 6, 1, 1, 12}, 16},    // half of the options
+		{44, {60, 0, 0, 1, [8] = 60, 0, 1, 4}, 16},    // a further header is to come
+		{60, {44, 0, 1, 4, [8] = 17, 0, 0, 1}, 8 + 8}, // the fragment header behind options
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
+		struct frame f = {.n = 14 + 40 + cut[i].n};
+		struct classify_key k;
+
+		memcpy(f.b, rig_mac.b, MAC_LEN);
+		memcpy(f.b + 12, (const uint8_t[]){0x86, 0xdd, 0x60}, 3);
+		f.b[14 + 5] = (uint8_t)cut[i].n;
+		f.b[14 + 6] = cut[i].next;
+		memcpy(f.b + 14 + 40, cut[i].bytes, cut[i].n);
+		k = key_of(&f, 0);
+		assert_int_equal(k.family, 6);
+		assert_int_equal(k.frag, 1);
+		assert_int_equal(k.sport | k.dport, 0);
+		assert_int_equal(k.vlan_valid, 0);
+	}
+}
+
 static void a_broken_ip_header_leaves_no_family(void **state)
 {
 	static const struct {
@@ -357,6 +391,7 @@ int main(void)
 		T(the_inner_tag_is_the_one_next_to_the_payload),
 		T(a_tag_that_the_port_took_off_counts),
 		T(fragments_are_parts_of_something_larger),
+		T(a_first_fragment_without_ports_is_still_a_fragment),
 		T(a_broken_ip_header_leaves_no_family),
 		T(destination_macs_have_match_types),
 		T(ports_beyond_the_fourth_have_no_number_of_a_port),
