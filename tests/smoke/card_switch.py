@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 # pylint: disable=wrong-import-position
 from gentest import ones_sum
+from labtest import veth_tells
 
 CARD = "t5nex47"
 VIRTUAL = {4: "203.0.113.80", 6: "2001:db8:3::80"}  # what the client speaks to
@@ -40,10 +41,6 @@ def check(ok, text):
 
 
 # --- what runs inside a host's namespace ---
-
-
-def kernel():
-    return tuple(int(x) for x in re.match(r"(\d+)\.(\d+)", os.uname().release).groups())
 
 
 def data():
@@ -380,7 +377,7 @@ def inside(weir):
         for mode in ("native", "skb"):
             lab.whole(mode)
             tags_come_and_go(lab, mode)
-        if kernel() >= (6, 3):
+        if veth_tells():
             a_port_that_cannot_send_is_told(lab)
         a_port_that_is_gone_drops(lab)
     finally:

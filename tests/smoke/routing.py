@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 # pylint: disable=wrong-import-position
 from daemons import KINDS
-from labtest import Failures
+from labtest import Failures, veth_tells
 from xdpcardtest import wait_for, why_not
 
 f = Failures()
@@ -188,7 +188,8 @@ def main():
     os.chmod(folder, 0o755)
     try:
         build()
-        subprocess.run(enter("router", WEIR, "adapter", "create", CARD, "d0", "d1", "d2", "--forward"), check=True)
+        subprocess.run(enter("router", WEIR, "adapter", "create", CARD, "d0", "d1", "d2", "--forward",
+                             "--mode", "native" if veth_tells() else "skb"), check=True, capture_output=True)
         for i, who in enumerate(STATIONS):
             running.append(KIND(folder, who, i + 1, enter(who)))
         if learnt():
