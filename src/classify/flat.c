@@ -86,46 +86,91 @@ static uint32_t field_rows(struct flat_build *b, unsigned field)
 	return group_rows(b, &g);
 }
 
-// The class of every value of a field of one or two bytes.
-static uint32_t value_classes(struct flat_build *b, unsigned size, const struct flat_field *f)
+// The class of each of the first n values.
+static void fill_classes(const struct flat_field *f, uint16_t *class, size_t n)
 {
-	size_t n = size == 1 ? 256 : 65536, value = 0;
-	uint32_t classes = take(b, n * sizeof(uint16_t));
-	uint16_t *class;
+	size_t value = 0;
 
-	if (classes == 0)
-		return 0;
-	class = at(b, classes);
 	for (uint32_t c = 0; c < f->n_cells; c++)
 		for (; value < n && value <= f->end[c]; value++)
 			class[value] = f->cls[c];
+}
+
+// The class of every value of a step's two bytes: that of a field of two, or of one or both of two fields
+// of one, in which that of the second counts for as many as the first has.
+static uint32_t pair_classes(
+	struct flat_build *b, const struct flat_field *first, const struct flat_field *second)
+{
+	uint16_t low[256] = {0}, high[256] = {0};
+	uint32_t classes = take(b, 65536 * sizeof(uint16_t));
+	uint32_t n_first = first != NULL ? first->n_classes : 1;
+
+	if (classes == 0)
+		return 0;
+	if (first != NULL)
+		fill_classes(first, low, 256);
+	if (second != NULL)
+		fill_classes(second, high, 256);
+	for (uint32_t v = 0; v < 65536; v++)
+		((uint16_t *)at(b, classes))[v] = (uint16_t)(low[v & 255] + n_first * high[v >> 8]);
 	return classes;
+}
+
+static uint32_t field_classes(struct flat_build *b, const struct flat_field *f)
+{
+	uint32_t classes = take(b, 65536 * sizeof(uint16_t));
+
+	if (classes != 0)
+		fill_classes(f, at(b, classes), 65536);
+	return classes;
+}
+
+// The step of the group's field i, and of the next one if that is the byte behind it.  Returns how many
+// fields it is of, or 0: the block is full.
+static unsigned make_step(
+	struct flat_build *b, const struct group *g, unsigned i, struct flat_step *s)
+{
+	const struct flat_field *f = &b->field[g->field[i]], *second = NULL;
+	unsigned size, at = bits_field_at(g->field[i], &size), next_size;
+
+	if (size == 1 && at % 2 == 0 && i + 1 < g->n &&
+		bits_field_at(g->field[i + 1], &next_size) == at + 1 && next_size == 1)
+		second = &b->field[g->field[i + 1]];
+	s->at = (uint16_t)(at & ~1u);
+	if (size == 2)
+		s->classes = field_classes(b, f);
+	else
+		s->classes = at % 2 == 0 ? pair_classes(b, f, second) : pair_classes(b, NULL, f);
+	return s->classes == 0 ? 0 : second != NULL ? 2 : 1;
 }
 
 static int steps_of(struct flat_build *b, const struct group *g)
 {
 	size_t stride = row_bytes(b);
 	uint32_t rows = group_rows(b, g);
+	struct flat_step *s = NULL;
 
 	if (rows == 0 || b->head->n_steps + g->n > FLAT_STEPS)
 		return -E2BIG;
-	for (unsigned i = 0; i < g->n; i++) {
-		struct flat_step *s = &b->head->step[b->head->n_steps++];
-		const struct flat_field *f = &b->field[g->field[i]];
-		unsigned size;
-
-		s->at = (uint16_t)bits_field_at(g->field[i], &size);
-		s->size = (uint8_t)size;
-		s->last = i + 1 == g->n ? (uint8_t)b->head->n_rows : 0;
+	for (unsigned i = 0, took; i < g->n; i += took) {
+		s = &b->head->step[b->head->n_steps++];
 		s->stride = (uint32_t)stride;
 		s->rows = i == 0 ? rows : 0;
-		s->classes = value_classes(b, size, f);
-		if (s->classes == 0)
+		took = make_step(b, g, i, s);
+		if (took == 0)
 			return -E2BIG;
-		stride *= f->n_classes;
+		for (unsigned k = 0; k < took; k++)
+			stride *= b->field[g->field[i + k]].n_classes;
 	}
-	b->head->n_rows++;
+	s->last = (uint16_t)b->head->n_rows++;
 	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+	return (x > y) - (x < y);
 }
 
 // Fields of one and two bytes, most classes first.
@@ -181,9 +226,12 @@ static int make_steps(struct flat_build *b)
 			return -E2BIG;
 		n_groups = pack(b, list, n, small, group);
 	}
-	for (unsigned i = 0; i < n_groups; i++)
+	for (unsigned i = 0; i < n_groups; i++) {
+		// Bytes that lie side by side follow each other.
+		qsort(group[i].field, group[i].n, sizeof(*group[i].field), by_number);
 		if (steps_of(b, &group[i]) != 0)
 			return -E2BIG;
+	}
 	return 0;
 }
 

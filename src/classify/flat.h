@@ -40,12 +40,11 @@ struct flat_word {
 	uint32_t ends, classes, rows;
 };
 
-// A field of one or two bytes: the class of each value, of which each adds `stride` to the place of a
-// row.  Fields follow each other until one is the last of its group; then the row is found.
+// Two bytes of the key, a field or two: the class of each value, of which each adds `stride` to the place
+// of a row.  Steps follow each other until one is the last of its group; then the row is found.
 struct flat_step {
-	uint16_t at;
-	uint8_t size; // 1 or 2
-	uint8_t last; // of its group: the number of the group's row; 0: it is not
+	uint16_t at;   // even
+	uint16_t last; // of its group: the number of the group's row; 0: it is not
 	uint32_t classes, stride;
 	uint32_t rows; // not 0 only in the first of a group
 };
@@ -121,11 +120,8 @@ FLAT_INLINE uint32_t flat_word_row(
 FLAT_INLINE uint32_t flat_step_adds(
 	const struct flat_head *t, const struct flat_step *s, const struct classify_key *key)
 {
-	const uint8_t *field = (const uint8_t *)key + (s->at & 62);
-	uint32_t value = *(const uint16_t *)field;
+	uint32_t value = *(const uint16_t *)((const uint8_t *)key + (s->at & 62));
 
-	if (s->size == 1)
-		value = s->at & 1 ? value >> 8 : value & 0xff;
 	return s->rows + *FLAT_AT(t, s->classes + value * 2, uint16_t) * s->stride;
 }
 
