@@ -77,15 +77,14 @@ class Archive:
         for library in sorted(set(re.findall(r"(?:=> |^\s)(/\S+) \(0x", out, re.M))):
             self.add(library)
 
-    def write(self, path):
-        with open(path + ".new", "wb") as f:
-            for n, (name, (mode, data, device)) in enumerate(self.entries.items(), 1):
-                if isinstance(data, str):
-                    with open(data, "rb") as h:
-                        data = h.read()
-                entry(f, n, name, mode, data, device)
-            entry(f, 0, "TRAILER!!!", 0, b"", (0, 0))
-        os.replace(path + ".new", path)
+    def write(self, f):
+        """Archives may follow each other in a file."""
+        for n, (name, (mode, data, device)) in enumerate(self.entries.items(), 1):
+            if isinstance(data, str):
+                with open(data, "rb") as h:
+                    data = h.read()
+            entry(f, n, name, mode, data, device)
+        entry(f, 0, "TRAILER!!!", 0, b"", (0, 0))
 
 
 def entry(f, number, name, mode, data, device):

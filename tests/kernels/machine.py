@@ -11,8 +11,8 @@ import threading
 from archive import Archive
 
 # What a test calls beside the programs it brings.
-TOOLS = ("sh", "env", "ip", "tc", "ethtool", "nft", "iptables", "sysctl", "nstat", "nsenter", "unshare", "setpriv", "stat", "ping", "mount", "umount",
-         "bash", "/usr/bin/python3", "strace", "bpftool", "xdp-loader", "xdp-filter", "modprobe", "insmod")
+TOOLS = ("sh", "env", "ip", "tc", "ethtool", "nft", "iptables", "sysctl", "nstat", "nsenter", "unshare", "setpriv", "stat", "ping",
+         "mount", "umount", "bash", "/usr/bin/python3", "strace", "bpftool", "xdp-loader", "xdp-filter", "modprobe", "insmod")
 # What DPDK loads by itself for the ports that tests use.
 DRIVERS = ("bus_vdev", "mempool_ring", "net_null", "net_pcap", "net_memif")
 # Folders of modules, below kernel/: what interfaces, routes, filters and programs for XDP are made of.
@@ -50,11 +50,6 @@ poweroff -f
 """
 
 
-def busybox():
-    """Debian's busybox-static has the applets that busybox may lack."""
-    return shutil.which("busybox", path="/bin:/usr/bin")
-
-
 def userland():
     """What is the same for every kernel: tools, an interpreter, the files they read."""
     a = Archive()
@@ -64,7 +59,7 @@ def userland():
     for d in ("/bin", "/sbin", "/lib", "/lib64"):
         if os.path.islink(d):
             a.link(d, os.readlink(d))
-    a.program(busybox(), *(t for t in TOOLS if shutil.which(t, path=os.environ["PATH"] + ":/usr/sbin:/sbin")))
+    a.program("/bin/busybox", *(t for t in TOOLS if shutil.which(t, path=os.environ["PATH"] + ":/usr/sbin:/sbin")))
     python = subprocess.run(["/usr/bin/python3", "-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"], check=True,
                             capture_output=True, text=True).stdout.strip()
     a.tree(python, leave=("test", "tests", "idlelib", "lib2to3", "ensurepip", "tkinter", "dist-packages", "site-packages"))
