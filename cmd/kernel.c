@@ -25,7 +25,10 @@ static json_t *number(uint64_t n)
 
 static const char *state_of(const struct xdp_card_port *p)
 {
-	return p->gone ? "gone" : p->ifindex == 0 ? "not attached" : "attached";
+	return p->gone           ? "gone"
+	       : p->unseen       ? "not seen from this namespace"
+	       : p->ifindex == 0 ? "not attached"
+				 : "attached";
 }
 
 // Whether XDP programs of others can be on the interface too.

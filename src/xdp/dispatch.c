@@ -42,15 +42,24 @@ static void begin(void)
 	setenv("LIBXDP_BPFFS", root, 0);
 }
 
-// The number of no interface: what is attached there is loaded and linked, and goes again.
+static int remove_from(void *arg, const struct dispatch_pins *p)
+{
+	if (p->ifindex == *(const uint32_t *)arg)
+		pin_remove(p->dir);
+	return 0;
+}
+
+// The number of no interface: what is attached there is loaded and linked, and goes again.  It may have been
+// left if a command was killed; whoever is at it now needs the folder no more once his program is linked.
 static int nowhere(void)
 {
 	char name[IF_NAMESIZE];
-	int i = INT_MAX;
+	uint32_t i = INT_MAX;
 
-	while (if_indextoname((unsigned)i, name) != NULL)
+	while (if_indextoname(i, name) != NULL)
 		i--;
-	return i;
+	dispatch_pins_each(0, remove_from, &i);
+	return (int)i;
 }
 
 static bool is_component(const struct xdp_program *p)
@@ -218,7 +227,7 @@ enum dispatch_found dispatch_find(const struct xdp_card *c, uint32_t ifindex, en
 	if (dispatch_pins_each(map, any, NULL) != 1)
 		return DISPATCH_NONE;
 	if (dispatch_go_first(&way) != 0)
-		return DISPATCH_NONE;
+		return DISPATCH_UNSEEN;
 	dispatch_pins_each(map, find, &f);
 	dispatch_come_back(way);
 	return f.found;

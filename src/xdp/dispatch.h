@@ -39,7 +39,8 @@ void dispatch_close(struct dispatch *d); // NULL is allowed; what has joined sta
 enum dispatch_found {
 	DISPATCH_NONE,
 	DISPATCH_RUNS,
-	DISPATCH_GONE, // it was there, and the interface is no more
+	DISPATCH_GONE,   // it was there, and the interface is no more
+	DISPATCH_UNSEEN, // it may run: the first network namespace cannot be entered
 };
 // Whether a program of the card is in the dispatcher of an interface; *mode is set if it runs.
 enum dispatch_found dispatch_find(const struct xdp_card *c, uint32_t ifindex, enum xdp_mode *mode);

@@ -113,7 +113,8 @@ int dispatch_pins_each(
 		if (strlen(e->d_name) > 64 ||
 			sscanf(e->d_name, "dispatch-%u-%u", &p.ifindex, &p.program) != 2)
 			continue;
-		if (keeps(pin_path(dir, root, e->d_name), map))
+		pin_path(dir, root, e->d_name);
+		if (map == 0 || keeps(dir, map))
 			rc = each(arg, &p);
 	}
 	closedir(d);

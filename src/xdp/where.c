@@ -57,6 +57,9 @@ static void look_at_dispatcher(const struct xdp_card *c, unsigned port, struct x
 	case DISPATCH_GONE:
 		out->gone = true;
 		break;
+	case DISPATCH_UNSEEN:
+		out->unseen = true;
+		break;
 	case DISPATCH_NONE:
 		break;
 	}

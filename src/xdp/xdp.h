@@ -79,6 +79,7 @@ struct xdp_card_port {
 	char iface[XDP_IFACE_MAX + 1]; // as it was called when it was attached
 	uint32_t ifindex;              // 0: it is not attached
 	bool gone;                     // it was attached, and the interface is no more
+	bool unseen;                   // whether it is attached cannot be told from here
 	bool dispatched;               // in libxdp's dispatcher; else alone, where it is attached
 	enum xdp_mode mode;            // never XDP_ANY where it is attached
 };

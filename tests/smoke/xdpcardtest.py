@@ -12,6 +12,7 @@ import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
+FIRST = "first"  # the namespace that the test itself is in
 # What create and attach say where no other program can join, as in the namespaces of these tests.
 ALONE = re.compile(r"^weir adapter: (\S+): (.*): the card is alone on it, no other XDP program can join\n", re.M)
 
@@ -88,7 +89,7 @@ class Rig:
 
     def run(self, *cmd, ns=None, env=None, **kw):
         """With the interfaces that a card was said to be alone on, and why, in .alone, no longer in .stderr."""
-        enter = ["nsenter", "--net=/run/netns/" + (ns or self.inside)]
+        enter = [] if ns == FIRST else ["nsenter", "--net=/run/netns/" + (ns or self.inside)]
         r = subprocess.run([*enter, *cmd], text=True, env={**self.env, **(env or {})}, check=False, timeout=120,
                            stdin=subprocess.DEVNULL, capture_output=True, **kw)
         r.alone = ALONE.findall(r.stderr)
