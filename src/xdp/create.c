@@ -21,24 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int card_about_write(const struct xdp_card *c, struct err *err)
-{
-	uint32_t zero = 0;
-
-	if (bpf_map_update_elem(c->about_fd, &zero, &c->about, 0) != 0)
-		return card_fail(err, errno, c->name, "about");
-	return 0;
-}
-
-int card_pin(const struct xdp_card *c, int fd, const char *file, struct err *err)
-{
-	char path[PIN_PATH_MAX];
-
-	if (bpf_obj_pin(fd, pin_path(path, c->dir, file)) != 0)
-		return card_fail(err, errno, c->name, path);
-	return 0;
-}
-
 static int make_folder(struct xdp_card *c, const struct xdp_card_conf *conf, struct err *err)
 {
 	char root[PIN_PATH_MAX], file[64];

@@ -190,49 +190,6 @@ void dispatch_close(struct dispatch *d)
 	free(d);
 }
 
-struct finding {
-	uint32_t ifindex;
-	enum xdp_mode *mode;
-	enum dispatch_found found;
-};
-
-static int find(void *arg, const struct dispatch_pins *p)
-{
-	struct finding *f = arg;
-	char name[IF_NAMESIZE];
-
-	if (p->ifindex != f->ifindex)
-		return 0;
-	if (dispatch_pins_run(p, f->mode))
-		f->found = DISPATCH_RUNS;
-	else if (if_indextoname(p->ifindex, name) == NULL)
-		f->found = DISPATCH_GONE;
-	return f->found == DISPATCH_RUNS;
-}
-
-static int any(void *arg, const struct dispatch_pins *p)
-{
-	(void)arg;
-	(void)p;
-	return 1;
-}
-
-enum dispatch_found dispatch_find(const struct xdp_card *c, uint32_t ifindex, enum xdp_mode *mode)
-{
-	struct finding f = {.ifindex = ifindex, .mode = mode};
-	uint32_t map = dispatch_map_id(c->ports);
-	int way;
-
-	// Most cards need not go anywhere.
-	if (dispatch_pins_each(map, any, NULL) != 1)
-		return DISPATCH_NONE;
-	if (dispatch_go_first(&way) != 0)
-		return DISPATCH_UNSEEN;
-	dispatch_pins_each(map, find, &f);
-	dispatch_come_back(way);
-	return f.found;
-}
-
 struct leaving {
 	uint32_t map;
 	struct err *err;
@@ -281,7 +238,7 @@ int dispatch_leave(const char *dir, struct err *err)
 
 	if (fd >= 0)
 		close(fd);
-	if (map == 0 || dispatch_pins_each(map, any, NULL) != 1)
+	if (map == 0 || !dispatch_pins_any(map))
 		return 0;
 	begin();
 	if (!caps_see_programs())
@@ -296,11 +253,4 @@ int dispatch_leave(const char *dir, struct err *err)
 	rc = leave_all(map, err);
 	dispatch_come_back(way);
 	return rc;
-}
-
-int dispatch_sweep(const struct xdp_card *c, struct err *err)
-{
-	int rc = dispatch_pins_sweep(dispatch_map_id(c->ports));
-
-	return rc == 0 ? 0 : card_fail(err, -rc, c->name, "libxdp's pins");
 }

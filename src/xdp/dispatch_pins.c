@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "xdp/dispatch_pins.h"
 
-#include "xdp/pin.h"
+#include "xdp/card.h"
+#include "xdp/dispatch.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -121,6 +122,18 @@ int dispatch_pins_each(
 	return rc;
 }
 
+static int any(void *arg, const struct dispatch_pins *p)
+{
+	(void)arg;
+	(void)p;
+	return 1;
+}
+
+bool dispatch_pins_any(uint32_t map)
+{
+	return dispatch_pins_each(map, any, NULL) == 1;
+}
+
 bool dispatch_pins_run(const struct dispatch_pins *p, enum xdp_mode *mode)
 {
 	struct bpf_xdp_query_opts q = {.sz = sizeof(q)};
@@ -186,4 +199,47 @@ void dispatch_come_back(int way)
 		return;
 	setns(way, CLONE_NEWNET);
 	close(way);
+}
+
+struct finding {
+	uint32_t ifindex;
+	enum xdp_mode *mode;
+	enum dispatch_found found;
+};
+
+static int find(void *arg, const struct dispatch_pins *p)
+{
+	struct finding *f = arg;
+	char name[IF_NAMESIZE];
+
+	if (p->ifindex != f->ifindex)
+		return 0;
+	if (dispatch_pins_run(p, f->mode))
+		f->found = DISPATCH_RUNS;
+	else if (if_indextoname(p->ifindex, name) == NULL)
+		f->found = DISPATCH_GONE;
+	return f->found == DISPATCH_RUNS;
+}
+
+enum dispatch_found dispatch_find(const struct xdp_card *c, uint32_t ifindex, enum xdp_mode *mode)
+{
+	struct finding f = {.ifindex = ifindex, .mode = mode};
+	uint32_t map = dispatch_map_id(c->ports);
+	int way;
+
+	// Most cards need not go anywhere.
+	if (!dispatch_pins_any(map))
+		return DISPATCH_NONE;
+	if (dispatch_go_first(&way) != 0)
+		return DISPATCH_UNSEEN;
+	dispatch_pins_each(map, find, &f);
+	dispatch_come_back(way);
+	return f.found;
+}
+
+int dispatch_sweep(const struct xdp_card *c, struct err *err)
+{
+	int rc = dispatch_pins_sweep(dispatch_map_id(c->ports));
+
+	return rc == 0 ? 0 : card_fail(err, -rc, c->name, "libxdp's pins");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// dispatch_pins.h - what libxdp has pinned for the dispatchers that a card's programs are in.
+// dispatch_pins.h - what libxdp has pinned for the dispatchers that a card's programs are in.  It is read
+// without libxdp, so that commands that only ask do not load it.
 #pragma once
 
 #include "xdp/xdp.h"
@@ -22,6 +23,9 @@ bool dispatch_has_map(int prog, uint32_t map);
 // call does not return 0, which is then returned.
 int dispatch_pins_each(
 	uint32_t map, int (*each)(void *arg, const struct dispatch_pins *p), void *arg);
+
+// Whether there is such a folder.
+bool dispatch_pins_any(uint32_t map);
 
 // Removes those folders whose dispatcher no interface runs.
 int dispatch_pins_sweep(uint32_t map);
