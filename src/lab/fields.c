@@ -7,11 +7,12 @@
 	{                                                                                          \
 #m, unit, type, offsetof(struct s, m), sizeof(((struct s *)0)->m)                  \
 	}
-#define TEXT(s, m)       FIELD(s, m, NULL, FIELD_TEXT)
-#define BOOL(s, m)       FIELD(s, m, NULL, FIELD_BOOL)
-#define UINT(s, m, unit) FIELD(s, m, unit, FIELD_UINT)
-#define U64(s, m, unit)  FIELD(s, m, unit, FIELD_U64)
-#define NUM(s, m, unit)  FIELD(s, m, unit, FIELD_DOUBLE)
+#define TEXT(s, m)        FIELD(s, m, NULL, FIELD_TEXT)
+#define BOOL(s, m)        FIELD(s, m, NULL, FIELD_BOOL)
+#define UINT(s, m, unit)  FIELD(s, m, unit, FIELD_UINT)
+#define U64(s, m, unit)   FIELD(s, m, unit, FIELD_U64)
+#define COUNT(s, m, unit) FIELD(s, m, unit, FIELD_COUNT)
+#define NUM(s, m, unit)   FIELD(s, m, unit, FIELD_DOUBLE)
 #define TABLE(id, name, list)                                                                      \
 	const struct field_table id = {name, list, sizeof(list) / sizeof(list[0])}
 
@@ -185,7 +186,7 @@ static const struct field filter[] = {
 	UINT(lab_filtered, n_silent, "rule"),
 	UINT(lab_filtered, n_elsewhere, "rule"),
 	U64(lab_filtered, frames, "packet"),
-	U64(lab_filtered, hits, "packet"),
+	COUNT(lab_filtered, hits, "packet"),
 	BOOL(lab_filtered, has_hits),
 };
 TABLE(fields_filter, "filter", filter);
@@ -195,6 +196,6 @@ static const struct field rule[] = {
 	UINT(lab_told_rule, index, "1"),
 	TEXT(lab_told_rule, words),
 	U64(lab_told_rule, flows, "flow"),
-	U64(lab_told_rule, hits, "packet"),
+	COUNT(lab_told_rule, hits, "packet"),
 };
 TABLE(fields_rule, "rule", rule);

@@ -11,6 +11,7 @@ enum field_type {
 	FIELD_UINT,
 	FIELD_INT,
 	FIELD_U64,
+	FIELD_COUNT, // the same, or null: LAB_NOT_COUNTED
 	FIELD_DOUBLE,
 	FIELD_HEX
 };

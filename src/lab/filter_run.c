@@ -168,7 +168,7 @@ static int add_rule(const struct filter_run *r, struct lab_results *to, unsigned
 	*more = (struct lab_told_rule){.arm = arm,
 		.index = r->filter->rule[i].idx,
 		.flows = r->flows.rule[i],
-		.hits = r->sum[i]};
+		.hits = r->has_hits && r->filter->rule[i].counted ? r->sum[i] : LAB_NOT_COUNTED};
 	snprintf(more->words, sizeof(more->words), "%s", r->filter->rule[i].words);
 	return 0;
 }
@@ -190,10 +190,12 @@ int filter_run_tell(
 		.n_silent = r->probes->n_silent,
 		.n_elsewhere = r->probes->n_elsewhere,
 		.frames = r->frames,
+		.hits = r->has_hits ? 0 : LAB_NOT_COUNTED,
 		.has_hits = r->has_hits};
 	// The head of the list, its end, and what the traffic meets.
 	for (unsigned i = 0; i < r->filter->n && rc == 0; i++) {
-		more->hits += r->sum[i];
+		if (r->has_hits)
+			more->hits += r->sum[i];
 		if (i < TOLD_FIRST || i == r->filter->n - 1 || r->flows.rule[i] > 0)
 			rc = add_rule(r, to, arm, i, err);
 	}

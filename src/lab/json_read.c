@@ -44,9 +44,13 @@ static int get_integer(const struct field *f, const json_t *v, void *at, struct 
 {
 	json_int_t n = json_integer_value(v);
 
-	if (!json_is_integer(v) || n < 0 || (f->type != FIELD_U64 && n > INT32_MAX))
+	if (f->type == FIELD_COUNT && json_is_null(v)) {
+		*(uint64_t *)at = LAB_NOT_COUNTED;
+		return 0;
+	}
+	if (!json_is_integer(v) || n < 0 || (f->size < sizeof(uint64_t) && n > INT32_MAX))
 		return err_set(err, EINVAL, "%s is not a count", f->name);
-	if (f->type == FIELD_U64)
+	if (f->size == sizeof(uint64_t))
 		*(uint64_t *)at = (uint64_t)n;
 	else
 		*(unsigned *)at = (unsigned)n;
@@ -68,6 +72,7 @@ static int get(const struct field *f, const json_t *v, void *at, struct err *err
 	case FIELD_UINT:
 	case FIELD_INT:
 	case FIELD_U64:
+	case FIELD_COUNT:
 		return get_integer(f, v, at, err);
 	case FIELD_DOUBLE:
 		if (!json_is_number(v) && !json_is_null(v))

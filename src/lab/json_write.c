@@ -44,6 +44,10 @@ static json_t *value(const struct field *f, const void *at)
 		return json_integer(*(const int *)at);
 	case FIELD_U64:
 		return json_integer((json_int_t) * (const uint64_t *)at);
+	case FIELD_COUNT:
+		if (*(const uint64_t *)at == LAB_NOT_COUNTED)
+			return json_null();
+		return json_integer((json_int_t) * (const uint64_t *)at);
 	case FIELD_HEX:
 		snprintf(hex, sizeof(hex), "0x%" PRIx64, *(const uint64_t *)at);
 		return json_string(hex);

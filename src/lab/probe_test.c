@@ -230,16 +230,24 @@ static void a_wrong_device_makes_the_run_void(void **state)
 
 static void a_rule_without_hits_is_not_compared(void **state)
 {
+	struct lab_results told = {0};
+	struct err err = {0};
 	struct lab_run run;
 
 	(void)state;
 	rules[1].counted = false;
 	run = rounds(MISCOUNTS);
+	assert_int_equal(filter_run_tell(run_of, &told, 0, &err), 0);
 	rules[1].counted = true;
 	if (!run.valid)
 		fail_msg("%s: %s", run.gate, run.why);
 	assert_int_equal(run_of->hits[1], 0);
 	assert_int_equal(run_of->hits[0], 2);
+	// Nor are there hits of it in the results: 0 would say that it met nothing.
+	assert_true(told.rule[1].hits == LAB_NOT_COUNTED);
+	assert_true(told.rule[0].hits == run_of->sum[0] && told.rule[0].hits > 0);
+	free(told.rule);
+	free(told.filter);
 	assert_false(rounds(MISCOUNTS).valid);
 }
 

@@ -48,7 +48,10 @@ static void rules(FILE *f, const struct lab_results *r, const struct lab_filtere
 		html_count(f, rule->flows);
 		if (t->has_hits) {
 			fputs("<td>", f);
-			html_count(f, rule->hits);
+			if (rule->hits == LAB_NOT_COUNTED)
+				fputs("not counted", f);
+			else
+				html_count(f, rule->hits);
 		}
 	}
 	fputs("</table></div>", f);

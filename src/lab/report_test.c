@@ -208,6 +208,11 @@ static void a_filters_rules_and_counters_are_told(void **state)
 	assert_non_null(strstr(page, "15 rules, &lt;last&gt;\xe2\x80\x9d: 15 rules, 16 probes"));
 	assert_non_null(strstr(page, "<code>frag 1 action drop</code><td>0<td>32"));
 	assert_non_null(strstr(page, "counters are not those of its frames"));
+	assert_null(strstr(page, "<td>not counted"));
+	free(page);
+	rule[0].hits = LAB_NOT_COUNTED;
+	page = lab_report_html(&r);
+	assert_non_null(strstr(page, "<code>frag 1 action drop</code><td>0<td>not counted"));
 	free(page);
 	// A device that counts nothing is not said to.
 	filter.has_hits = false;

@@ -111,6 +111,9 @@ struct lab_setting {
 	bool differs;    // from the baseline, by its full value
 };
 
+// In the place of hits that nobody counted; null in results.json.
+#define LAB_NOT_COUNTED UINT64_MAX
+
 // The filter of an arm.
 struct lab_filtered {
 	unsigned arm;
@@ -121,7 +124,7 @@ struct lab_filtered {
 	unsigned n_elsewhere; // ... or what they match is sent elsewhere or changed
 	uint64_t frames;      // of the traffic of the valid runs
 	uint64_t hits;        // the device's counters of all rules in these runs, probes too
-	bool has_hits;        // the device counts
+	bool has_hits;        // the device counts; else hits is LAB_NOT_COUNTED
 };
 
 // A rule of it: those at the head of the list, the last one, and those the traffic meets.
@@ -130,7 +133,7 @@ struct lab_told_rule {
 	unsigned index; // the number it goes by
 	char words[160];
 	uint64_t flows; // of the traffic, that meet it first
-	uint64_t hits;
+	uint64_t hits;  // LAB_NOT_COUNTED: the device does not count, or not for this rule
 };
 
 struct lab_results {

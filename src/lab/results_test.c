@@ -87,6 +87,7 @@ static void fill(struct lab_results *r)
 		.has_hits = true};
 	r->rule = calloc(2, sizeof(r->rule[0]));
 	r->n_rules = 2;
+	r->rule[0].hits = LAB_NOT_COUNTED;
 	r->rule[1] = (struct lab_told_rule){.arm = 1, .index = 102, .words = "proto 17", .hits = 9};
 }
 
@@ -100,6 +101,7 @@ static void what_is_written_is_read_back(void **state)
 	fill(&a);
 	text = lab_results_json(&a);
 	assert_non_null(text);
+	assert_non_null(strstr(text, "\"hits\": null"));
 	if (read_text(text, &b, &err) != 0)
 		fail_msg("%s", err.msg);
 	free(text);
@@ -120,6 +122,8 @@ static void what_is_written_is_read_back(void **state)
 	assert_true(b.filter[0].frames == 1ull << 40);
 	assert_true(b.filter[0].has_hits);
 	assert_int_equal(b.n_rules, 2);
+	assert_true(b.rule[0].hits == LAB_NOT_COUNTED);
+	assert_int_equal(b.rule[1].hits, 9);
 	assert_int_equal(b.rule[1].index, 102);
 	assert_string_equal(b.rule[1].words, "proto 17");
 	assert_string_equal(b.run[0].drop[0].name, "ip4-ttl");

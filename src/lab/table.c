@@ -183,6 +183,11 @@ static void print_more_runs(FILE *out, const struct lab_results *r)
 			out);
 }
 
+static uint64_t told_hits(const struct lab_told_rule *r)
+{
+	return r->hits == LAB_NOT_COUNTED ? 0 : r->hits;
+}
+
 static void print_filters(FILE *out, const struct lab_results *r, int width)
 {
 	if (r->n_filters == 0)
@@ -204,7 +209,7 @@ static void print_filters(FILE *out, const struct lab_results *r, int width)
 		}
 		for (unsigned j = 0; j < r->n_rules; j++)
 			if (r->rule[j].arm == f->arm && r->rule[j].flows > 0 &&
-				(most == NULL || r->rule[j].hits > most->hits))
+				(most == NULL || told_hits(&r->rule[j]) > told_hits(most)))
 				most = &r->rule[j];
 		fprintf(out, " %14" PRIu64, f->hits);
 		if (most != NULL)
