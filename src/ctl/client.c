@@ -120,13 +120,48 @@ static int read_some(struct incoming *in)
 	return whole_lines(in);
 }
 
-int ctl_request(const char *name, int argc, char *const *argv,
+struct ctl_session {
+	int fd;
+	char path[CTL_PATH_MAX];
+};
+
+struct ctl_session *ctl_session_open(const char *name, struct err *err)
+{
+	struct timeval patience = {.tv_sec = PATIENCE_S};
+	struct ctl_session *s = malloc(sizeof(*s));
+
+	if (s == NULL) {
+		err_set(err, ENOMEM, "no memory for a request");
+		return NULL;
+	}
+	s->fd = ctl_connect(name, s->path, sizeof(s->path), err);
+	if (s->fd < 0) {
+		free(s);
+		return NULL;
+	}
+	setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return s;
+}
+
+void ctl_session_close(struct ctl_session *s)
+{
+	if (s == NULL)
+		return;
+	close(s->fd);
+	free(s);
+}
+
+int ctl_session_fd(const struct ctl_session *s)
+{
+	return s->fd;
+}
+
+int ctl_session_ask(struct ctl_session *s, int argc, char *const *argv,
 	void (*each)(void *arg, json_t *object), void *arg, struct err *err)
 {
-	char path[CTL_PATH_MAX], *line = ctl_words_join(argc, argv);
+	char *line = ctl_words_join(argc, argv);
 	size_t len = line != NULL ? strlen(line) : 0;
-	struct incoming in = {.each = each, .arg = arg, .path = path, .err = err};
-	struct timeval patience = {.tv_sec = PATIENCE_S};
+	struct incoming in = {.fd = s->fd, .each = each, .arg = arg, .path = s->path, .err = err};
 	int rc;
 
 	if (line == NULL)
@@ -136,19 +171,26 @@ int ctl_request(const char *name, int argc, char *const *argv,
 		return err_set(err, EMSGSIZE, "the request is longer than %d bytes", CTL_LINE_MAX);
 	}
 	line[len] = '\n';
-	in.fd = ctl_connect(name, path, sizeof(path), err);
-	if (in.fd < 0) {
-		free(line);
-		return in.fd;
-	}
-	setsockopt(in.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	rc = send_line(in.fd, line, len + 1);
 	if (rc != 0)
-		err_set(err, -rc, "%s: %s", path, strerror(-rc));
+		err_set(err, -rc, "%s: %s", s->path, strerror(-rc));
 	while (rc == 0 && !in.ended)
 		rc = read_some(&in);
 	free(line);
 	free(in.text);
-	close(in.fd);
 	return rc != 0 ? rc : in.status;
+}
+
+int ctl_request(const char *name, int argc, char *const *argv,
+	void (*each)(void *arg, json_t *object), void *arg, struct err *err)
+{
+	struct err why = {0};
+	struct ctl_session *s = ctl_session_open(name, &why);
+	int status;
+
+	if (s == NULL)
+		return err_set(err, why.code, "%s", why.msg);
+	status = ctl_session_ask(s, argc, argv, each, arg, err);
+	ctl_session_close(s);
+	return status;
 }

@@ -28,6 +28,8 @@ void conn_free(struct conn *c)
 	if (c == NULL)
 		return;
 	close(c->fd);
+	if (c->client.gone != NULL)
+		c->client.gone(c->client.arg);
 	free(c->in);
 	free(c->out.text);
 	free(c);
@@ -90,13 +92,23 @@ bool conn_line(struct conn *c, size_t *len)
 	return true;
 }
 
+struct ctl_client *ctl_client(const struct ctl_reply *reply)
+{
+	return reply->client;
+}
+
+void ctl_client_watch(struct ctl_client *client, void (*gone)(void *arg), void *arg)
+{
+	*client = (struct ctl_client){gone, arg};
+}
+
 void conn_serve(struct conn *c, size_t len, ctl_run *run, void *arg, size_t max)
 {
 	struct ctl_words w;
 	struct err err = {0};
 	int status;
 
-	c->out = (struct ctl_reply){.max = max};
+	c->out = (struct ctl_reply){.max = max, .client = &c->client};
 	if (ctl_words_split(c->in, len, &w, &err) != 0)
 		status = ctl_fail(&c->out, err.code, "%s", err.msg);
 	else if (w.argc == 0)

@@ -7,8 +7,15 @@
 
 #include <stdint.h>
 
+// Who is to hear of the connection's end.
+struct ctl_client {
+	void (*gone)(void *arg); // NULL: nobody
+	void *arg;
+};
+
 struct conn {
 	int fd;
+	struct ctl_client client;
 	uint32_t events;       // what epoll was asked for
 	char *in;              // CTL_LINE_MAX + 1 bytes
 	size_t in_len, looked; // looked: no newline in the bytes before

@@ -59,6 +59,7 @@ char *ctl_text_get(const json_t *object, const char *key);
 
 struct ctl_server;
 struct ctl_reply;
+struct ctl_client;
 
 // Carries out one request; argv is argc words and a NULL, argc is at least 1.  Returns the exit status
 // of the reply.
@@ -71,6 +72,14 @@ void ctl_reply(struct ctl_reply *reply, json_t *object);
 // Gives the reply's last object an errno name and a sentence.  Returns code, for the callback.
 int ctl_fail(struct ctl_reply *reply, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+// Whose request this is: the same, and nobody else's, for all requests of one connection while that lasts.
+// NULL under ctl_here().
+struct ctl_client *ctl_client(const struct ctl_reply *reply);
+
+// Has gone(arg) called when that client's connection ends, also by the client's being killed or by the end of the
+// server.  Until then it is not the one to go where others need its place.  gone NULL: no more.
+void ctl_client_watch(struct ctl_client *client, void (*gone)(void *arg), void *arg);
 
 // Makes the folder (0700) and the socket (0600).  A socket nobody listens on is replaced; -EADDRINUSE
 // if a running program has the name; -EPERM if the folder is open to others or somebody else's.
@@ -93,7 +102,17 @@ void ctl_server_poll(struct ctl_server *s, int timeout_ms);
 int ctl_request(const char *name, int argc, char *const *argv,
 	void (*each)(void *arg, json_t *object), void *arg, struct err *err);
 
-// The same where the calling program itself has the answers.
+// Several requests by one connection, one after the other; by its end the program knows that we are gone.
+// NULL with *err set as above.
+struct ctl_session;
+struct ctl_session *ctl_session_open(const char *name, struct err *err);
+void ctl_session_close(struct ctl_session *s); // NULL is allowed
+int ctl_session_ask(struct ctl_session *s, int argc, char *const *argv,
+	void (*each)(void *arg, json_t *object), void *arg, struct err *err);
+// Between requests it is readable when the program has gone away.
+int ctl_session_fd(const struct ctl_session *s);
+
+// ctl_request() where the calling program itself has the answers.
 struct ctl_local {
 	ctl_run *run;
 	void *arg;

@@ -28,6 +28,7 @@ struct ctl_reply {
 	char msg[ERR_MSG_MAX];
 	void (*each)(void *arg, json_t *object); // not NULL: gets objects, and no text is made
 	void *each_arg;
+	struct ctl_client *client; // whose request it answers
 };
 
 // Puts the last object behind the others, or in their place where they were too many.

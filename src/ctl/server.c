@@ -97,7 +97,8 @@ static struct conn *slowest(const struct ctl_server *s, const struct conn *but, 
 	for (unsigned i = 0; i < s->n; i++) {
 		struct conn *c = s->conn[i];
 
-		if (c == but || (with_reply && !conn_is_full(c)) || c->moved_ns >= oldest)
+		if (c == but || c->client.gone != NULL || (with_reply && !conn_is_full(c)) ||
+			c->moved_ns >= oldest)
 			continue;
 		oldest = c->moved_ns;
 		found = c;

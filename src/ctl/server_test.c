@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A server in a thread of its own, clients in the test.  The program served is "echo": it says each
-// word back; "big N" says N lines, "fail" fails.
+// word back; "big N" says N lines, "fail" fails, "watch" looks after its client and "leave" no longer does.
 #include "ctl/ctl.h"
 
 #include "base/clock.h"
@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -31,6 +32,24 @@ struct rig {
 	char folder[64];
 };
 
+// Clients that were watched and are gone.
+static _Atomic unsigned n_gone;
+
+static void went(void *arg)
+{
+	assert_ptr_equal(arg, &n_gone);
+	atomic_fetch_add(&n_gone, 1);
+}
+
+static bool wait_for_gone(unsigned n)
+{
+	uint64_t end = clock_ns() + 20000000000u;
+
+	while (atomic_load(&n_gone) != n && clock_ns() < end)
+		poll(NULL, 0, 1);
+	return atomic_load(&n_gone) == n;
+}
+
 static int echo(void *arg, int argc, char **argv, struct ctl_reply *reply)
 {
 	int n = argc == 2 && strcmp(argv[0], "big") == 0 ? atoi(argv[1]) : 0;
@@ -38,6 +57,10 @@ static int echo(void *arg, int argc, char **argv, struct ctl_reply *reply)
 	(void)arg;
 	if (strcmp(argv[0], "fail") == 0)
 		return ctl_fail(reply, EBUSY, "it is %s", "busy");
+	if (strcmp(argv[0], "watch") == 0)
+		ctl_client_watch(ctl_client(reply), went, &n_gone);
+	if (strcmp(argv[0], "leave") == 0)
+		ctl_client_watch(ctl_client(reply), NULL, NULL);
 	for (int i = 0; i < argc; i++) {
 		json_t *o = json_object();
 
@@ -184,6 +207,101 @@ static void words_come_back_whatever_they_hold(void **state)
 	assert_int_equal(err.code, EBUSY);
 }
 
+static int ask_in(struct ctl_session *s, const char *word)
+{
+	char *argv[] = {(char *)(uintptr_t)word};
+	struct err err = {0};
+
+	return ctl_session_ask(s, 1, argv, NULL, NULL, &err);
+}
+
+static void a_session_is_one_client_until_it_ends(void **state)
+{
+	struct err err = {0};
+	struct ctl_session *one = ctl_session_open("card", &err),
+			   *two = ctl_session_open("card", &err);
+	struct pollfd p;
+
+	(void)state;
+	assert_non_null(one);
+	assert_non_null(two);
+	atomic_store(&n_gone, 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(ask_in(one, "watch"), 0);
+	assert_int_equal(ask_in(two, "a"), 0);
+	assert_int_equal(ask_in(one, "fail"), EBUSY);
+	assert_int_equal(ask_in(one, "a"), 0);
+	p = (struct pollfd){.fd = ctl_session_fd(one), .events = POLLIN};
+	assert_int_equal(poll(&p, 1, 0), 0);
+	ctl_session_close(two);
+	assert_int_equal(ask_in(one, "a"), 0);
+	assert_int_equal(atomic_load(&n_gone), 0); // two was nobody's business
+	ctl_session_close(one);
+	assert_true(wait_for_gone(1));
+	one = ctl_session_open("card", &err);
+	assert_int_equal(ask_in(one, "watch"), 0);
+	assert_int_equal(ask_in(one, "leave"), 0);
+	ctl_session_close(one);
+	assert_int_equal(
+		ask_in(two = ctl_session_open("card", &err), "a"), 0); // after the end of one
+	ctl_session_close(two);
+	assert_int_equal(atomic_load(&n_gone), 1);
+	assert_null(ctl_session_open("other", &err));
+	assert_int_equal(err.code, ENOENT);
+}
+
+static void a_client_that_is_killed_is_gone(void **state)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	(void)state;
+	atomic_store(&n_gone, 0);
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct ctl_session *s = ctl_session_open("card", NULL);
+
+		if (s != NULL && ask_in(s, "watch") == 0 && write(ready[1], "r", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	assert_int_equal(atomic_load(&n_gone), 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(wait_for_gone(1));
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static void the_end_of_the_server_is_that_of_its_clients(void **state)
+{
+	struct err err = {0};
+	struct ctl_server *server = ctl_server_new("brief", echo, NULL, &err);
+	struct pollfd p;
+	int fd;
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+
+	(void)state;
+	assert_non_null(server);
+	atomic_store(&n_gone, 0);
+	fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	assert_int_equal(ctl_path("brief", to.sun_path, sizeof(to.sun_path), NULL), 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+	put(fd, "watch\n", 6);
+	for (int i = 0; i < 3; i++)
+		ctl_server_poll(server, 10);
+	assert_non_null(strstr(get(fd, 2), "ok"));
+	assert_int_equal(atomic_load(&n_gone), 0);
+	ctl_server_free(server);
+	assert_int_equal(atomic_load(&n_gone), 1);
+	p = (struct pollfd){.fd = fd, .events = POLLIN};
+	assert_int_equal(poll(&p, 1, 0), 1);
+	close(fd);
+}
+
 static void people_can_type_it(void **state)
 {
 	int fd = raw();
@@ -297,14 +415,17 @@ static void a_newcomer_takes_the_place_of_who_is_silent_for_long(void **state)
 	(void)state;
 	for (int i = 0; i < CTL_CLIENTS_MAX; i++) {
 		fd[i] = raw();
-		put(fd[i], "a\n", 2);
+		put(fd[i], i == 0 ? "watch\n" : "a\n", i == 0 ? 6 : 2);
 		get(fd[i], 2);
 	}
 	assert_int_equal(ask(&h, &err, 1, "a"), EAGAIN);
 	assert_non_null(strstr(err.msg, "too many clients"));
 	nanosleep(&wait, NULL);
 	assert_int_equal(ask(&h, &err, 1, "a"), 0);
-	assert_string_equal(get(fd[0], 1), ""); // the one that was silent for the longest time
+	// The one that was silent for the longest time, but whose end means something.
+	assert_string_equal(get(fd[1], 1), "");
+	put(fd[0], "a\n", 2);
+	assert_string_equal(get(fd[0], 2), "{\"word\":\"a\"}\n{\"ok\":true,\"status\":0}\n");
 	for (int i = 0; i < CTL_CLIENTS_MAX; i++)
 		close(fd[i]);
 }
@@ -491,6 +612,9 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(words_come_back_whatever_they_hold),
+		TEST(a_session_is_one_client_until_it_ends),
+		TEST(a_client_that_is_killed_is_gone),
+		TEST(the_end_of_the_server_is_that_of_its_clients),
 		TEST(people_can_type_it),
 		TEST(a_request_in_pieces_is_one),
 		TEST(a_request_cut_short_is_not_carried_out),
