@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ struct path {
 	struct port *port[PATH_PORTS_MAX];
 	uint16_t n_rxq[PATH_PORTS_MAX];
 	unsigned n_ports;
-	struct adapter_path *card; // NULL: none
+	// NULL: none.  Stored with release, so that the worker's acquire in turn() sees the whole card.
+	_Atomic(struct adapter_path *) card;
 	struct router *router;
 	uint64_t start_cycles;
 	uint64_t ns_per_cycle_32; // nanoseconds a cycle, times 2^32
@@ -63,7 +65,7 @@ void path_free(struct path *p)
 
 void path_set_adapter(struct path *p, struct adapter_path *card)
 {
-	p->card = card;
+	atomic_store_explicit(&p->card, card, memory_order_release);
 }
 
 const char *path_stage_name(enum path_stage s)
@@ -144,6 +146,7 @@ static void send_all(struct path *p, struct rte_mbuf **m, const uint16_t *out, u
 static bool turn(struct path *p, uint16_t in, uint16_t queue)
 {
 	struct path_port_counters *c = &p->c.port[in];
+	struct adapter_path *card = atomic_load_explicit(&p->card, memory_order_acquire);
 	struct burst *b = &p->burst;
 	uint64_t t0 = clock_cycles(), t;
 	unsigned n;
@@ -159,9 +162,9 @@ static bool turn(struct path *p, uint16_t in, uint16_t queue)
 	p->c.busy_packets += b->n;
 	t = account(p, STAGE_RX, b->n, t0);
 
-	if (p->card != NULL && adapter_path_active(p->card)) {
+	if (card != NULL && adapter_path_active(card)) {
 		n = b->n;
-		adapter_in(p->card, b);
+		adapter_in(card, b);
 		t = account(p, STAGE_ADAPTER, n, t);
 	}
 

@@ -40,8 +40,8 @@ struct path *path_new(
 	struct port *const *ports, unsigned n, struct router *router, struct err *err);
 void path_free(struct path *p);
 
-// Puts a card before the router; before the first turn.  It must outlive the path, and is not called
-// while it has no rules.
+// Puts a card before the router; it is not called while it has no rules.  Also while the path runs: a burst meets
+// the one that was there or this one, and after the turn that the worker is in no one looks at the former.
 void path_set_adapter(struct path *p, struct adapter_path *card);
 
 // One turn: polls every receive queue of every port once and carries the bursts through.  The

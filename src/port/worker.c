@@ -113,10 +113,14 @@ struct worker *worker_start(unsigned index, void (*loop)(void *arg), void *arg, 
 
 void worker_quiet(struct worker *w)
 {
-	uint64_t seen = atomic_load_explicit(&w->turns, memory_order_acquire);
 	struct timespec nap = {.tv_nsec = 1000};
+	uint64_t seen;
 
 	assert(!pthread_equal(pthread_self(), w->thread));
+	// What the caller has published must be there for the turn after the one that is looked at: without the
+	// fence the look may come before the caller's store.
+	atomic_thread_fence(memory_order_seq_cst);
+	seen = atomic_load_explicit(&w->turns, memory_order_acquire);
 	// A turn takes microseconds; the worker may be off its CPU for much longer.
 	for (unsigned i = 0; atomic_load_explicit(&w->turns, memory_order_acquire) == seen; i++)
 		if (i < 100)
