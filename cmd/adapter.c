@@ -31,7 +31,7 @@ static void usage(FILE *out)
 	      "  create   a card in the kernel: its rules meet all frames that come in by the\n"
 	      "           interfaces IF, its ports in their order, and stay when the command ends\n"
 	      "  load     a script of cxgbetool commands: its rules come in the place of all that a\n"
-	      "           card in the kernel has, at once\n"
+	      "           card has, at once\n"
 	      "  attach   a card again to interfaces that went and are back\n"
 	      "  delete   a card in the kernel\n"
 	      "  list     the cards there are\n"

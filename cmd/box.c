@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "box.h"
 
+#include "box_card.h"
 #include "card.h"
 
 #include <errno.h>
@@ -12,8 +13,8 @@ enum { ROUTES_SPARE = 512, PREFIXES_AN_ADDRESS = 4, NOT_HERE = -1 };
 
 struct box {
 	struct router *router;
-	struct adapter_path *card; // NULL: none
-	struct adapter *adapter;
+	struct box_card_conf card_conf;
+	struct box_card *card; // NULL: none
 	struct path *path;
 	struct worker *worker;
 	uint64_t cpu_ns; // of the worker that was
@@ -213,28 +214,23 @@ static void clear_port(void *arg, unsigned port)
 	path_clear_port(b->path, port);
 }
 
-static int make_adapter(struct box *b, const struct box_setup *s, struct err *err)
+static int make_card(struct box *b, const struct box_setup *s, struct err *err)
 {
-	struct classify_readers readers = {.quiet = quiet, .arg = b};
-	struct adapter_conf c = {.name = s->adapter, .n_ports = s->n_ports};
+	struct box_card_conf *c = &b->card_conf;
 
-	if (c.n_ports > ADAPTER_PORTS_MAX)
-		c.n_ports = ADAPTER_PORTS_MAX;
-	b->card = adapter_path_new(c.n_filters, s->n_ports, &readers, err);
+	*c = (struct box_card_conf){.n_ports = s->n_ports,
+		.readers = {.quiet = quiet, .arg = b},
+		.clear = clear_port,
+		.arg = b};
+	if (adapter_name_check(s->adapter, err) != 0)
+		return -err->code;
+	strcpy(c->name, s->adapter); // adapter_name_check() has looked at the length
+	for (unsigned i = 0; i < s->n_ports; i++)
+		c->mac[i] = mac_of(conf_iface_find(s->conf, s->ports[i].iface), s->ports[i].port);
+	b->card = box_card_make(c, err);
 	if (b->card == NULL)
 		return -err->code;
-	adapter_path_clear(b->card, clear_port, b);
-	for (unsigned i = 0; i < s->n_ports; i++) {
-		const struct conf_iface *f = conf_iface_find(s->conf, s->ports[i].iface);
-		struct mac mac = mac_of(f, s->ports[i].port);
-
-		adapter_path_mac(b->card, i, &mac);
-	}
-	adapter_path_place(b->card, &c.place);
-	b->adapter = adapter_new(&c, err);
-	if (b->adapter == NULL)
-		return -err->code;
-	path_set_adapter(b->path, b->card);
+	path_set_adapter(b->path, b->card->path);
 	return 0;
 }
 
@@ -261,7 +257,7 @@ struct box *box_new(const struct box_setup *setup, struct err *err)
 	if (b->router == NULL || configure(b->router, setup, err) != 0)
 		goto fail;
 	b->path = path_new(ports, setup->n_ports, b->router, err);
-	if (b->path == NULL || (setup->adapter != NULL && make_adapter(b, setup, err) != 0))
+	if (b->path == NULL || (setup->adapter != NULL && make_card(b, setup, err) != 0))
 		goto fail;
 	return b;
 fail:
@@ -274,9 +270,8 @@ void box_free(struct box *b)
 	if (b == NULL)
 		return;
 	box_stop(b);
-	adapter_free(b->adapter);
 	path_free(b->path);
-	adapter_path_free(b->card);
+	box_card_free(b->card);
 	router_free(b->router);
 	free(b);
 }
@@ -303,16 +298,39 @@ void box_stop(struct box *b)
 	b->worker = NULL;
 }
 
-struct adapter *box_adapter(struct box *b)
+struct adapter *box_adapter(const struct box *b)
 {
-	return b->adapter;
+	return b->card != NULL ? b->card->adapter : NULL;
+}
+
+struct box_card *box_card_new(const struct box *b, struct err *err)
+{
+	struct box_card *c = box_card_make(&b->card_conf, err);
+
+	if (c != NULL)
+		box_card_gather(c); // until it is in its place no packet looks anything up
+	return c;
+}
+
+int box_card_swap(struct box *b, struct box_card **c, struct err *err)
+{
+	struct box_card *old = b->card;
+	int rc = box_card_release(*c, err);
+
+	if (rc != 0)
+		return rc;
+	b->card = *c;
+	path_set_adapter(b->path, b->card->path);
+	box_quiet(b); // the worker has left the old one
+	*c = old;
+	return 0;
 }
 
 static int script_command(
 	struct box *b, const char *path, const struct conf_command *c, struct err *err)
 {
 	char said[ERR_MSG_MAX], text[sizeof(said) + CONF_WHERE_MAX];
-	int rc = card_command(b->adapter, path, c, said, err);
+	int rc = card_command(b->card->adapter, path, c, said, err);
 
 	if (rc == 0 && said[0] != '\0' && b->note != NULL) {
 		snprintf(text, sizeof(text), "%s:%u: %s", path, c->line, said);
@@ -328,11 +346,11 @@ int box_commands(struct box *b, const char *file, const struct conf_script *s, s
 	int rc = 0;
 
 	if (gather)
-		adapter_path_gather(b->card);
+		box_card_gather(b->card);
 	for (unsigned i = 0; i < s->n && rc == 0; i++)
 		rc = script_command(b, file, &s->commands[i], err);
 	if (gather && rc == 0)
-		rc = adapter_path_release(b->card, err);
+		rc = box_card_release(b->card, err);
 	return rc;
 }
 

@@ -46,7 +46,20 @@ int box_start(struct box *b, unsigned worker, struct err *err);
 void box_stop(struct box *b);
 
 // The card, for commands from one thread: the one that starts and stops the box.  NULL: none.
-struct adapter *box_adapter(struct box *b);
+struct adapter *box_adapter(const struct box *b);
+
+// --- another card in its place ---
+
+// A card without rules, of the same name and ports, that no packet meets as yet; the box has one already.
+// NULL with *err set: ENOMEM.
+struct box_card;
+struct box_card *box_card_new(const struct box *b, struct err *err);
+void box_card_free(struct box_card *c); // NULL is allowed; not the one that packets meet
+struct adapter *box_card_adapter(const struct box_card *c);
+
+// Exchanges the box's card and *c, which packets no longer meet after the return and which keeps its rules
+// and hits: a burst meets the one card or the other.  -ENOMEM: all is as it was.
+int box_card_swap(struct box *b, struct box_card **c, struct err *err);
 
 // Carries out the start script at path (conf_script_read) with the card.  -errno with "file:line: ..."
 // at the first line that cannot be read, before any is carried out, or the first command that fails: a

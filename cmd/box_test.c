@@ -190,6 +190,13 @@ static int run_script(struct box *b, const char *text, struct err *err)
 	return rc;
 }
 
+static void no_line(void *arg, bool to_stderr, const char *text)
+{
+	(void)arg;
+	(void)to_stderr;
+	fail_msg("%s", text);
+}
+
 static void count_rule(void *arg, uint32_t idx, const struct adapter_filter *f, uint64_t hits)
 {
 	(void)idx;
@@ -218,6 +225,61 @@ static void a_start_script_fills_the_card(void **state)
 	assert_int_equal(c.sent, 0);
 	adapter_each(box_adapter(b), false, count_rule, &hits);
 	assert_int_equal(hits, 1);
+	box_free(b);
+}
+
+static int tell(struct box_card *c, const char *line)
+{
+	char words[ADAPTER_LINE_MAX + 1], *argv[ADAPTER_WORDS_MAX + 1];
+	const struct adapter_out out = {.line = no_line};
+
+	snprintf(words, sizeof(words), "%s", line);
+	return adapter_command(box_card_adapter(c), adapter_split(words, argv, NULL), argv, &out);
+}
+
+// Drops of the card's rules so far.
+static uint64_t filtered(struct box *b)
+{
+	struct path_counters c;
+
+	put(64);
+	box_once(b);
+	box_counters(b, &c);
+	return c.drop[DROP_FILTER];
+}
+
+static void a_card_takes_the_place_of_another_and_goes_again(void **state)
+{
+	struct err err = {0};
+	struct box *b = box_of(lab_rc, "", &err);
+	struct adapter *first;
+	struct box_card *c;
+	uint64_t hits = 0;
+
+	(void)state;
+	assert_non_null(b);
+	if (run_script(b, "cxgbetool t5nex0 filter 2 proto 17 action drop\n", &err) != 0)
+		fail_msg("%s", err.msg);
+	first = box_adapter(b);
+	assert_int_equal(filtered(b), 1);
+	c = box_card_new(b, &err);
+	assert_non_null(c);
+	assert_string_equal(adapter_name(box_card_adapter(c)), "t5nex0");
+	assert_int_equal(adapter_ports(box_card_adapter(c)), 2);
+	assert_int_equal(tell(c, "filter 7 proto 17 action pass"), 0);
+	assert_int_equal(filtered(b), 2); // its rules are nobody's yet
+	assert_int_equal(box_card_swap(b, &c, &err), 0);
+	assert_ptr_equal(box_card_adapter(c), first);
+	assert_int_equal(filtered(b), 2);
+	adapter_each(box_adapter(b), false, count_rule, &hits);
+	assert_int_equal(hits, 1); // from 0
+	assert_int_equal(box_card_swap(b, &c, &err), 0);
+	box_card_free(c);
+	assert_ptr_equal(box_adapter(b), first);
+	assert_int_equal(filtered(b), 3);
+	hits = 0;
+	adapter_each(box_adapter(b), false, count_rule, &hits);
+	assert_int_equal(hits, 3); // they went on
 	box_free(b);
 }
 
@@ -290,6 +352,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_honoured_is_refused_with_its_place),
 		cmocka_unit_test(what_belongs_to_interfaces_without_a_port_is_left_out_and_named),
 		cmocka_unit_test(a_start_script_fills_the_card),
+		cmocka_unit_test(a_card_takes_the_place_of_another_and_goes_again),
 		cmocka_unit_test(a_start_script_that_fails_is_named_with_its_line),
 	};
 

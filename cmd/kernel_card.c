@@ -4,7 +4,6 @@
 
 #include "card.h"
 
-#include "conf/conf.h"
 #include "ctl/ctl.h"
 #include "xdp/xdp.h"
 
@@ -87,20 +86,9 @@ static int parse_create(struct create *o, int argc, char **argv)
 
 int kernel_script(struct xdp_card *c, const char *path, struct err *err)
 {
-	struct conf_script script;
-	char said[ERR_MSG_MAX];
-	int rc = conf_script_read(path, &script, err);
+	const struct card_far card = card_near(xdp_card_adapter(c));
 
-	if (rc != 0)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < script.n; i++) {
-		rc = card_command(xdp_card_adapter(c), path, &script.commands[i], said, err);
-		if (rc == 0 && said[0] != '\0')
-			fprintf(stderr, "%s: %s:%u: %s\n", program, path, script.commands[i].line,
-				said);
-	}
-	conf_script_free(&script);
-	return rc;
+	return card_script(&card, program, path, err);
 }
 
 // A router of that name would be what cxgbetool no longer finds.

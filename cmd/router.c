@@ -285,7 +285,6 @@ static int run(struct run *r, struct err *err)
 	if (rc != 0)
 		return rc;
 	c.box = r->box;
-	c.card = box_adapter(r->box);
 	router_ctl_serve(r->ctl, &c);
 	rc = router_ctl_save(r->ctl, err);
 	if (rc == 0)
@@ -294,6 +293,7 @@ static int run(struct run *r, struct err *err)
 		return rc;
 	wait_for_end(r);
 	box_stop(r->box);
+	router_ctl_end(r->ctl);
 	rc = router_ctl_save(r->ctl, err);
 	// Clients shall not wait for what the rest takes.
 	router_ctl_free(r->ctl);

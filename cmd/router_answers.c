@@ -36,7 +36,7 @@ static int answer_info(const struct answers *a, struct ctl_reply *reply)
 	json_object_set_new(o, "version", json_string(WEIR_VERSION));
 	json_object_set_new(o, "pid", json_integer(getpid()));
 	json_object_set_new(o, "up_ns", router_number(clock_ns() - a->start_ns));
-	json_object_set_new(o, "rules", router_number(adapter_n_rules(a->card)));
+	json_object_set_new(o, "rules", router_number(adapter_n_rules(box_adapter(a->box))));
 	for (unsigned i = 0; i < a->n_ports; i++)
 		json_array_append_new(ports, json_string(a->ports[i].iface));
 	json_object_set_new(o, "ports", ports);
@@ -127,16 +127,16 @@ static int answer_adapter(struct answers *a, int argc, char **argv, struct ctl_r
 	if (argc < 2)
 		return ctl_fail(reply, EINVAL, "adapter: a command is needed, such as filter list");
 	a->changed = true;
-	return adapter_command(a->card, argc - 1, argv + 1, &out);
+	return adapter_command(box_adapter(a->box), argc - 1, argv + 1, &out);
 }
 
 static int answer_export(const struct answers *a, int argc, char **argv, struct ctl_reply *reply)
 {
 	char *ifaces[ADAPTER_PORTS_MAX];
 
-	for (unsigned i = 0; i < adapter_ports(a->card); i++)
+	for (unsigned i = 0; i < adapter_ports(box_adapter(a->box)); i++)
 		ifaces[i] = (char *)iface_of(&a->ports[i]);
-	return card_answer_export(a->card, ifaces, argc, argv, reply);
+	return card_answer_export(box_adapter(a->box), ifaces, argc, argv, reply);
 }
 
 int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
@@ -147,12 +147,16 @@ int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
 
 	if (strcmp(w, "adapter") == 0)
 		return answer_adapter(a, argc, argv, reply);
+	if (strcmp(w, "load") == 0) {
+		a->changed = true;
+		return router_load_answer(&a->load, argc, argv, reply);
+	}
 	if (strcmp(w, "rules") == 0)
-		return card_answer_rules(a->card, argc, argv, reply);
+		return card_answer_rules(box_adapter(a->box), argc, argv, reply);
 	if (strcmp(w, "export") == 0)
 		return answer_export(a, argc, argv, reply);
 	if (strcmp(w, "check") == 0)
-		return check_answer(a->card, argc, argv, reply);
+		return check_answer(box_adapter(a->box), argc, argv, reply);
 	if (argc > 1)
 		return ctl_fail(reply, EINVAL, "%.80s: '%.80s' is one word too many", w, argv[1]);
 	if (strcmp(w, "info") == 0)
@@ -164,15 +168,15 @@ int answer(void *arg, int argc, char **argv, struct ctl_reply *reply)
 	if (strcmp(w, "stages") == 0)
 		return answer_counters(a, false, false, true, reply);
 	if (strcmp(w, "hits") == 0)
-		return card_answer_hits(a->card, reply);
+		return card_answer_hits(box_adapter(a->box), reply);
 	if (strcmp(w, "metrics") == 0)
 		return answer_metrics(a, reply);
 	if (strcmp(w, "save") == 0) {
-		adapter_save(a->card, &out);
+		adapter_save(box_adapter(a->box), &out);
 		return 0;
 	}
 	return ctl_fail(reply, EINVAL,
 		"'%.80s' is none of info, stats, drops, stages, rules, hits, metrics, adapter, "
-		"save, export, check",
+		"load, save, export, check",
 		w);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "box.h"
+#include "router_load.h"
 
 #include "adapter/adapter.h"
 #include "ctl/ctl.h"
@@ -12,12 +13,12 @@
 
 struct answers {
 	const char *name;
-	struct adapter *card;
-	const struct box *box;
+	const struct box *box; // with a card
 	const struct box_port *ports;
 	unsigned n_ports;
 	uint64_t start_ns;
 	bool changed; // a request may have changed the card
+	struct router_load load;
 };
 
 // A ctl_run; arg is a struct answers.

@@ -2,6 +2,7 @@
 #include "router_ctl.h"
 
 #include "router_answers.h"
+#include "router_out.h"
 #include "router_save.h"
 
 #include "base/clock.h"
@@ -65,12 +66,12 @@ struct router_ctl *router_ctl_new(const char *name, const sigset_t *signals, str
 
 void router_ctl_serve(struct router_ctl *c, const struct router_ctl_conf *conf)
 {
-	c->answers.card = conf->card;
 	c->answers.box = conf->box;
 	c->answers.ports = conf->ports;
 	c->answers.n_ports = conf->n_ports;
 	c->answers.start_ns = clock_ns();
-	c->save = (struct router_save){.path = conf->save, .card = conf->card};
+	c->answers.load = (struct router_load){.box = conf->box, .note = router_note};
+	c->save = (struct router_save){.path = conf->save};
 }
 
 void router_ctl_free(struct router_ctl *c)
@@ -83,11 +84,16 @@ void router_ctl_free(struct router_ctl *c)
 	free(c);
 }
 
+void router_ctl_end(struct router_ctl *c)
+{
+	router_load_end(&c->answers.load);
+}
+
 int router_ctl_save(struct router_ctl *c, struct err *err)
 {
 	c->answers.changed = false;
 	c->saved_ns = clock_ns();
-	return router_save_write(&c->save, err);
+	return router_save_write(&c->save, router_load_kept(&c->answers.load), err);
 }
 
 // A file that cannot be written is tried again every second and at the end, and told once.
@@ -111,7 +117,8 @@ bool router_ctl_poll(struct router_ctl *c, int timeout_ms)
 {
 	struct signalfd_siginfo info;
 
-	ctl_server_poll(c->server, timeout_ms);
+	ctl_server_poll(c->server, router_load_tick(&c->answers.load, timeout_ms));
+	router_load_tick(&c->answers.load, 0);
 	save_if_due(c);
 	return read(c->signals, &info, sizeof(info)) == sizeof(info);
 }

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdbool.h>
 
-struct adapter;
 struct router_ctl;
 
 // Takes the name: opens the control socket, whose clients wait for router_ctl_serve().  The signals are
@@ -18,8 +17,7 @@ struct router_ctl *router_ctl_new(const char *name, const sigset_t *signals, str
 void router_ctl_free(struct router_ctl *c);
 
 struct router_ctl_conf {
-	struct adapter *card;
-	const struct box *box;
+	struct box *box; // with a card
 	const struct box_port *ports;
 	unsigned n_ports;
 	const char *save; // the file that the card's rules are kept in, or NULL
@@ -32,5 +30,8 @@ void router_ctl_serve(struct router_ctl *c, const struct router_ctl_conf *conf);
 // cannot.  true: one of the signals came.
 bool router_ctl_poll(struct router_ctl *c, int timeout_ms);
 
-// Writes the card's rules to the file, if there is one and they are others than it holds.
+// Ends what is not to outlive the router: rules on trial are taken back.
+void router_ctl_end(struct router_ctl *c);
+
+// Writes the card's rules to the file, if there is one and they are others than it holds; never those on trial.
 int router_ctl_save(struct router_ctl *c, struct err *err);

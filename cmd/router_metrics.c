@@ -127,9 +127,9 @@ int answer_metrics(const struct answers *a, struct ctl_reply *reply)
 	ports(m, a, &c);
 	stages(m, &c);
 	ctl_metrics_family(m, "weir_rule_hits", "counter", "Packets that a rule matched.");
-	adapter_each(a->card, false, rule, &r);
+	adapter_each(box_adapter(a->box), false, rule, &r);
 	r.hash = true;
-	adapter_each(a->card, true, rule, &r);
+	adapter_each(box_adapter(a->box), true, rule, &r);
 	text = ctl_metrics_text(m);
 	while (text != NULL && *text != '\0') {
 		const char *end = strchr(text, '\n');

@@ -42,14 +42,14 @@ static char *text_of(const struct adapter *card)
 	return text;
 }
 
-int router_save_write(struct router_save *s, struct err *err)
+int router_save_write(struct router_save *s, const struct adapter *card, struct err *err)
 {
 	char *text;
 	int rc;
 
 	if (s->path == NULL)
 		return 0;
-	text = text_of(s->card);
+	text = text_of(card);
 	if (text == NULL)
 		return err_set(err, ENOMEM, "%s: no memory for the rules", s->path);
 	if (s->last != NULL && strcmp(text, s->last) == 0) {

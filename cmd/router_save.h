@@ -9,12 +9,11 @@
 
 struct router_save {
 	const char *path; // NULL: nothing is kept
-	struct adapter *card;
-	char *last; // what the file holds
+	char *last;       // what the file holds
 };
 
 // Writes the file, whole or not at all, if the rules are others than it holds.
-int router_save_write(struct router_save *s, struct err *err);
+int router_save_write(struct router_save *s, const struct adapter *card, struct err *err);
 void router_save_free(struct router_save *s);
 
 // The lines such a file begins with; by: the command that writes it.

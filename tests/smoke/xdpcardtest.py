@@ -55,7 +55,7 @@ class Rig:
         self.card = "t5nex%d" % unit
         self.other = "t6nex%d" % unit
         self.inside, self.outside = "weirin%d" % unit, "weirout%d" % unit
-        self.gone = False
+        self.enter = ["nsenter", "--net=/run/netns/" + self.inside]
         try:
             for ns in (self.inside, self.outside):
                 ip("netns", "add", ns)
