@@ -188,8 +188,10 @@ def main():
     os.chmod(folder, 0o755)
     try:
         build()
-        subprocess.run(enter("router", WEIR, "adapter", "create", CARD, "d0", "d1", "d2", "--forward",
-                             "--mode", "native" if veth_tells() else "skb"), check=True, capture_output=True)
+        r = subprocess.run(enter("router", WEIR, "adapter", "create", CARD, "d0", "d1", "d2", "--forward",
+                                 "--mode", "native" if veth_tells() else "skb"), check=False, capture_output=True, text=True)
+        if r.returncode != 0:
+            raise SystemExit("create: exit %d: %s" % (r.returncode, r.stderr))
         for i, who in enumerate(STATIONS):
             running.append(KIND(folder, who, i + 1, enter(who)))
         if learnt():
