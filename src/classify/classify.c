@@ -9,7 +9,7 @@
 //
 // If memory runs out in the copy that is changed first, that copy is thrown away, the call fails and
 // nothing has happened.  If it runs out in the second, the call has succeeded already: the copy is
-// thrown away, and the next change makes a new one from the rules.
+// thrown away, and the next change makes a new one from the rules.  So it does after a change of structure.
 //
 // The structure changes with the number of rules, with some way between up and down so that a set at
 // the border is not built over and over.
@@ -128,6 +128,21 @@ static int change(struct classify_side *s, const struct rules *rules,
 	return rc;
 }
 
+// Makes the change that was published in the other copy too.  Where the structure is another one now, the
+// next change makes this copy: two of them in one would be twice the wait.
+static void follow(struct classify *c, const struct classify_rule *rule, bool add)
+{
+	struct classify_side *s = standby(c);
+	const struct classify_engine *engine = engine_for(s, c->rules.n);
+
+	if (s->engine == engine) {
+		change(s, &c->rules, rule, add);
+		return;
+	}
+	drop(s);
+	s->engine = engine;
+}
+
 static int check(const struct classify_rule *r, struct err *err)
 {
 	if (r->id == CLASSIFY_NONE)
@@ -195,7 +210,7 @@ int classify_add(struct classify *c, const struct classify_rule *rule, struct er
 		return err_set(err, ENOMEM, "rule %u: no memory", rule->order);
 	}
 	publish(c, &c->rules);
-	change(standby(c), &c->rules, rule, true);
+	follow(c, rule, true);
 	return 0;
 }
 
@@ -215,7 +230,7 @@ int classify_delete(struct classify *c, uint32_t order, struct err *err)
 		return err_set(err, ENOMEM, "rule %u: no memory", order);
 	}
 	publish(c, &c->rules);
-	change(standby(c), &c->rules, &rule, false);
+	follow(c, &rule, false);
 	return 0;
 }
 
