@@ -54,6 +54,8 @@ class Beside(Rig):
         subprocess.run(["sh", "-c", "echo 1 > /proc/sys/net/ipv6/conf/%s/disable_ipv6" % self.iface], check=False)
         ip("link", "set", self.iface, "up")
         ip("-n", self.outside, "link", "set", "w9", "up")
+        # Or cards warn that nothing can be switched to the interface.
+        super().run("ethtool", "-K", "w9", "gro", "on", ns=self.outside)
 
     def disappear(self):
         ip("link", "del", self.iface)
