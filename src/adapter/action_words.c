@@ -159,9 +159,10 @@ static enum outcome parse_number(struct parse *p, const char *name, const char *
 		parse_on(p, name, v, &f->swapmac);
 	else if (strcmp(name, "natflag") == 0)
 		parse_on(p, name, v, &f->natflag);
-	else if (strcmp(name, "eport") == 0)
+	else if (strcmp(name, "eport") == 0) {
+		p->eport = true;
 		f->eport = (uint8_t)parse_cut(p, name, v, 2);
-	else if (strcmp(name, "natseq") == 0) {
+	} else if (strcmp(name, "natseq") == 0) {
 		f->natseq = v;
 		f->has_natseq = v != 0;
 	} else if (strcmp(name, "queue") == 0) {
@@ -264,5 +265,7 @@ int parse_actions_done(struct parse *p)
 	nat_addr_settle(p, (parts & NAT_PART_DIP) != 0, "nat_dip", &f->nat_dip);
 	nat_addr_settle(p, (parts & NAT_PART_SIP) != 0, "nat_sip", &f->nat_sip);
 	steer_settle(p);
+	if (f->action == ADAPTER_SWITCH && !p->eport)
+		remark(p->remarks, "action switch without eport sends to port 0, as the card does");
 	return 0;
 }

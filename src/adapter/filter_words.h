@@ -7,9 +7,9 @@
 struct parse {
 	struct adapter_filter *f;
 	bool hash;
-	uint8_t family; // 0: no word has said
-	bool queue, tcbhash, tcbrss;
-	uint16_t iq; // of the last of these
+	uint8_t family;                     // 0: no word has said
+	bool queue, tcbhash, tcbrss, eport; // named
+	uint16_t iq;                        // of the last of these
 	struct remarks *remarks;
 	const struct adapter_out *out;
 };

@@ -196,11 +196,15 @@ static void cut_values_are_told(void **state)
 			NULL},
 		{NULL, "filter 5 action switch eport 5", 0,
 			WARNS("eport 5 is cut to 2 bits, as the card does: 1"), NULL},
-		{NULL, "filter 5 action switch swapmac 0", 0,
+		{NULL, "filter 5 action switch eport 1 swapmac 0", 0,
 			WARNS("\"swapmac 0\" switches it on, as the card does"), NULL},
+		{NULL, "filter 5 action switch", 0,
+			WARNS("action switch without eport sends to port 0, as the card does"),
+			NULL},
+		{NULL, "filter 5 action switch eport 0", 0, NULL, NULL},
 		{NULL, "filter 5 rpttid 0", 0,
 			WARNS("\"rpttid 0\" switches it on, as the card does"), NULL},
-		{NULL, "filter 5 action switch nat dip", 0,
+		{NULL, "filter 5 action switch eport 1 nat dip", 0,
 			WARNS("nat dip without nat_dip writes the address 0.0.0.0"), NULL},
 		// Nothing is told of a rule that is not taken.
 		{NULL, "filter 5 frag 2 colour blue", EINVAL, SAYS("invalid parameter \"colour\""),
@@ -239,7 +243,7 @@ static void actions(void **state)
 		{NULL, "filter 5 action switch vlan +", EINVAL, SAYS("invalid vlan \"+\""), NULL},
 		{NULL, "filter 5 action switch vlan =5x", EINVAL, SAYS("invalid vlan \"=5x\""),
 			NULL},
-		{NULL, "filter 5 action switch vlan +0x10", 0, NULL, NULL},
+		{NULL, "filter 5 action switch eport 1 vlan +0x10", 0, NULL, NULL},
 		{NULL, "filter 5 action switch nat sip", EINVAL,
 			SAYS("unknown nat type \"sip\"; known types are dip, dip-dp, dip-dp-sip, "
 			     "dip-dp-sp, sip-sp, dip-sip-sp, and all"),
@@ -349,7 +353,7 @@ static void what_the_driver_refuses(void **state)
 		{NULL, "filter 5 queue 7", 0, NULL, NULL},
 		{NULL, "filter 5 tcbrss 8", EINVAL,
 			SAYS("tcbrss 8: the card has 8 receive queues") INVAL, NULL},
-		{NULL, "filter 5 action switch vlan none", 0, NULL, NULL},
+		{NULL, "filter 5 action switch eport 1 vlan none", 0, NULL, NULL},
 	};
 	static const struct row t4[] = {
 		{NULL, "filter 5 action switch vlan none", 45,
@@ -368,7 +372,7 @@ static void what_the_driver_refuses(void **state)
 			WARNS("a T4 can insert a VLAN tag, not change one, and has neither swapmac nor nat")
 				NOT_SUPPORTED,
 			NULL},
-		{NULL, "filter 5 action switch vlan +5", 0, NULL, NULL},
+		{NULL, "filter 5 action switch eport 1 vlan +5", 0, NULL, NULL},
 		{NULL, "hashfilter sip 10.0.0.1 dip 10.0.0.2 sport 1 dport 2 proto 6", 45,
 			WARNS("a T4 has no hash rules") NOT_SUPPORTED, NULL},
 		{NULL, "hashfilter mode proto", 45,
