@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 # pylint: disable=wrong-import-position
 from gentest import ones_sum
+from xdpcardtest import why_not
 from labtest import veth_tells
 
 CARD = "t5nex47"
@@ -393,8 +394,9 @@ def main():
     roles = {"echo": echo, "speak": speak, "ping": ping, "frames": frames, "inject": inject, "inside": inside}
     if sys.argv[1] in roles:
         return roles[sys.argv[1]](*sys.argv[2:])
-    if os.geteuid() != 0:
-        print("skipped: it needs root")
+    no = why_not()
+    if no is not None:
+        print("skipped:", no)
         return 77
     # A bpffs of its own keeps the card out of sight.
     script = 'ip link set lo up; mount -t bpf bpf /sys/fs/bpf && exec "$@"'

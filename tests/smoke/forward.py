@@ -16,6 +16,7 @@ import sys
 import time
 
 from labtest import Failures, veth_tells
+from xdpcardtest import why_not
 
 f = Failures()
 NAMES = {who: "weir-fwd-%d-%s" % (os.getpid(), who) for who in ("source", "router", "sink")}
@@ -268,8 +269,9 @@ def main():
 
 
 WEIR = os.path.realpath(sys.argv[1])
-if os.geteuid() != 0:
-    print("skipped: it needs root for network namespaces and BPF")
+no = why_not()
+if no is not None:
+    print("skipped:", no)
     sys.exit(77)
 try:
     main()

@@ -5,6 +5,7 @@
 #include "lab/netns.h"
 #include "packet/build.h"
 #include "packet/cksum.h"
+#include "xdp/caps.h"
 #include "xdp/forward.h"
 #include "xdp/shared.h"
 
@@ -571,8 +572,9 @@ int main(void)
 		cmocka_unit_test(one_frame_in_1024_keeps_the_kernels_neighbour_alive),
 	};
 
-	if (geteuid() != 0) {
-		printf("skipped: it needs root for network namespaces and BPF\n");
+	if (geteuid() != 0 || caps_missing() != NULL) {
+		printf("skipped: it needs root for network namespaces, and %s for BPF\n",
+			caps_missing() != NULL ? caps_missing() : "CAP_BPF");
 		return 77;
 	}
 	return cmocka_run_group_tests(tests, set_up, tear_down);

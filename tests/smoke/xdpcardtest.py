@@ -17,10 +17,23 @@ FIRST = "first"  # the namespace that the test itself is in
 ALONE = re.compile(r"^weir adapter: (\S+): (.*): the card is alone on it, no other XDP program can join\n", re.M)
 
 
+def capability_missing():
+    """The first one that is needed and not there, or None.  CAP_SYS_ADMIN stands for the two younger ones."""
+    with open("/proc/self/status", encoding="ascii") as h:
+        caps = int(re.search(r"^CapEff:\s*(\S+)", h.read(), re.M)[1], 16)
+    for name, bits in (("CAP_BPF", (39, 21)), ("CAP_NET_ADMIN", (12,)), ("CAP_PERFMON", (38, 21))):
+        if not any(caps >> bit & 1 for bit in bits):
+            return name
+    return None
+
+
 def why_not():
     """Why there can be no card here, or None."""
     if os.geteuid() != 0:
         return "making network namespaces needs root"
+    missing = capability_missing()
+    if missing is not None:
+        return missing + " is missing, without which no card is made"
     if not os.path.exists("/sys/fs/bpf"):
         return "this kernel has no BPF"
     r = subprocess.run(["unshare", "-n", "true"], capture_output=True, text=True, check=False)
