@@ -104,7 +104,7 @@ static int check_router(const char *name, struct err *err)
 
 int kernel_create(int argc, char **argv)
 {
-	struct err err = {0};
+	struct err err = {0}, left = {0};
 	struct create o;
 	struct xdp_card *c = NULL;
 	int rc = parse_create(&o, argc, argv);
@@ -126,8 +126,8 @@ int kernel_create(int argc, char **argv)
 		rc = xdp_card_attach(c, tell, NULL, &err);
 	if (rc == 0)
 		xdp_card_warn(c, tell, NULL);
-	if (c != NULL && rc != 0)
-		xdp_card_undo(c);
+	if (c != NULL && rc != 0 && xdp_card_undo(c, &left) != 0)
+		complain(&left);
 	xdp_card_close(c);
 	return rc == 0 ? 0 : complain(&err);
 }

@@ -329,10 +329,36 @@ static int settle(struct xdp_card *c, struct err *err)
 	return 0;
 }
 
+// Cards are attached one after the other, so that no two join one dispatcher at the same time.
+static int lock_all(const struct xdp_card *c, struct err *err)
+{
+	char root[PIN_PATH_MAX];
+	int rc = pin_root(false, root, NULL, err);
+	int lock = rc == 0 ? pin_lock(root, true) : rc;
+
+	return lock >= 0 ? lock : card_fail(err, -lock, c->name, "bpffs");
+}
+
+static int attach_ports(struct round *r, struct err *err)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < r->c->about.n_ports; i++) {
+		struct err own = {0};
+
+		if (attach_port(r, i, &own) != 0 && rc == 0) {
+			rc = -own.code;
+			*err = own;
+		}
+	}
+	// Of interfaces that went, or of a command that was killed.
+	return rc == 0 ? dispatch_sweep(r->c, err) : rc;
+}
+
 int xdp_card_attach(struct xdp_card *c, say_fn *say, void *arg, struct err *err)
 {
 	struct round r = {.c = c, .say = say, .arg = arg};
-	int rc = 0;
+	int rc = 0, lock;
 
 	if (!card_is_here(c))
 		return err_set(err, EXDEV,
@@ -342,16 +368,10 @@ int xdp_card_attach(struct xdp_card *c, say_fn *say, void *arg, struct err *err)
 		rc = settle(c, err);
 	if (rc != 0)
 		return rc;
-	for (unsigned i = 0; i < c->about.n_ports; i++) {
-		struct err own = {0};
-
-		if (attach_port(&r, i, &own) != 0 && rc == 0) {
-			rc = -own.code;
-			*err = own;
-		}
-	}
-	// Of interfaces that went, or of a command that was killed.
-	if (rc == 0)
-		rc = dispatch_sweep(c, err);
+	lock = lock_all(c, err);
+	if (lock < 0)
+		return lock;
+	rc = attach_ports(&r, err);
+	close(lock);
 	return rc == 0 && c->about.forward != 0 ? card_egress(c, say, arg, err) : rc;
 }

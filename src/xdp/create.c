@@ -145,11 +145,15 @@ static int detach(const char *dir, struct err *err)
 	return dispatch_leave(dir, err);
 }
 
-void xdp_card_undo(struct xdp_card *c)
+int xdp_card_undo(struct xdp_card *c, struct err *err)
 {
-	detach(c->dir, NULL);
+	int rc = detach(c->dir, err);
+
+	if (rc != 0)
+		return err_context(err, "%s is still there", c->name);
 	pin_remove(c->dir);
 	c->fresh = false;
+	return 0;
 }
 
 int xdp_card_delete(const char *name, struct err *err)

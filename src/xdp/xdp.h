@@ -64,8 +64,8 @@ void xdp_card_warn(struct xdp_card *c, void (*say)(void *arg, const char *text),
 int xdp_card_attach(
 	struct xdp_card *c, void (*say)(void *arg, const char *text), void *arg, struct err *err);
 
-// Takes an open card away, of which only part is attached.
-void xdp_card_undo(struct xdp_card *c);
+// Takes an open card away, of which only part is attached.  On an error it stays, to be deleted.
+int xdp_card_undo(struct xdp_card *c, struct err *err);
 // Takes a card away with all that is pinned, whoever made it and however far they got.  -ENOENT, or -errno if
 // it is in a dispatcher that it cannot be taken out of: then it stays.
 int xdp_card_delete(const char *name, struct err *err);

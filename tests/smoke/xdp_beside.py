@@ -92,6 +92,11 @@ class Beside(Rig):
         o = self.listed()[self.card]
         return o["states"][0], o["programs"][0], o["modes"][0]
 
+    def returned(self):
+        """How many frames have come out of the interface."""
+        r = super().run("ip", "-j", "-s", "link", "show", "w9", ns=self.outside)
+        return json.loads(r.stdout)[0]["stats64"]["rx"]["packets"]
+
     def folders(self):
         """libxdp's, of any interface."""
         return glob.glob("/sys/fs/bpf/xdp/dispatch-*")
@@ -211,6 +216,10 @@ def taken_off(rig):
     counted(rig, 5, None, "attached again")
     tag = ("filter", "2", "proto", "17", "action", "switch", "eport", "0", "vlan", "=9")
     done(rig.tool(*tag), "a tag that is rewritten")
+    before = rig.returned()
+    rig.send(9, [UDP] * 6)
+    f.check(wait_for(lambda: rig.hits() == {1: 5, 2: 6} and rig.returned() == before + 6),
+            "switched frames: %s, %d of 6 came back" % (rig.hits(), rig.returned() - before))
     r = rig.tool("filter", "3", "proto", "17", "action", "switch", "eport", "0", "vlan", "+9")
     if list(rig.programs()) == ["weir_card"]:
         done(r, "a tag that is inserted")
@@ -251,6 +260,11 @@ def interface_gone(rig):
     f.check(len(rig.folders()) == 1, "and libxdp's pins are the new ones: %s" % rig.folders())
     rig.send(9, [TCP] * 3)
     counted(rig, 5, None, "and filters")
+    done(rig.adapter("delete", rig.card), "delete")
+    r = rig.adapter("create", rig.card, rig.iface, "--forward")
+    f.check(r.returncode == 0 and rig.state() == ("attached", "dispatcher", "native"), "it forwards: %r %s" % (r, rig.state()))
+    done(rig.adapter("delete", rig.card), "delete")
+    done(rig.adapter("create", rig.card, rig.iface), "create")
     # Renamed it is the same.
     ip("link", "set", rig.iface, "down")
     ip("link", "set", rig.iface, "name", rig.iface + "y", "up")
