@@ -58,7 +58,7 @@ static int nowhere(void)
 
 	while (if_indextoname(i, name) != NULL)
 		i--;
-	dispatch_pins_each(0, remove_from, &i);
+	dispatch_pins_each(DISPATCH_ANY_MAP, remove_from, &i);
 	return (int)i;
 }
 

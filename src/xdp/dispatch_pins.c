@@ -115,7 +115,7 @@ int dispatch_pins_each(
 			sscanf(e->d_name, "dispatch-%u-%u", &p.ifindex, &p.program) != 2)
 			continue;
 		pin_path(dir, root, e->d_name);
-		if (map == 0 || keeps(dir, map))
+		if (map == DISPATCH_ANY_MAP || keeps(dir, map))
 			rc = each(arg, &p);
 	}
 	closedir(d);

@@ -19,8 +19,9 @@ uint32_t dispatch_map_id(int fd);
 // Whether a program has the map.
 bool dispatch_has_map(int prog, uint32_t map);
 
-// Calls back for each folder in which a program is that has the map, any program if it is 0, until one
-// call does not return 0, which is then returned.
+// Calls back for each folder in which a program is that has the map, until one call does not return 0,
+// which is then returned.
+#define DISPATCH_ANY_MAP UINT32_MAX
 int dispatch_pins_each(
 	uint32_t map, int (*each)(void *arg, const struct dispatch_pins *p), void *arg);
 
