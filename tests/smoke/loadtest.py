@@ -66,7 +66,8 @@ class Loads:
             if not piece:
                 break
             asked += piece
-        self.f.check(b"keep them: " in asked and self.is_new(), "the new rules are in force: %r" % asked)
+        # On a slow machine the short ones may be over before another command has looked.
+        self.f.check(b"keep them: " in asked and (seconds < 10 or self.is_new()), "the new rules are in force: %r" % asked)
         return p
 
     def ends(self, p, status, text, what, word=None):
