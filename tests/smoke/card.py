@@ -200,7 +200,7 @@ def asking(place, router):
         text = first + p.stdout.read()
     f.check(p.returncode == 0 and text.count("packets/s  in ") == 2, "nohup weir top: %d %r" % (p.returncode, text))
     r = place.run("weir", "adapter", "list")
-    f.check(re.search(r"^t5nex0 +router +7  igb2 igb3  -  +pid %d$" % router.p.pid, r.stdout, re.M) is not None, "adapter list: %r" % r)
+    f.check(re.search(r"^t5nex0 +router +7  igb2 igb3  -  +-  +pid %d$" % router.p.pid, r.stdout, re.M) is not None, "adapter list: %r" % r)
     r = place.run("weir", "adapter", "rules", "t5nex0", "40")
     f.check(re.search(r"^ *40 +0  .*sip 192\.0\.2\.77", r.stdout, re.M) is not None, "adapter rules: %r" % r)
     r = place.run("weir", "adapter", "export", "t5nex0", "--nft")
