@@ -13,8 +13,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 
 # pylint: disable=wrong-import-position
 from cardtest import capture, frame
-from labtest import Failures
-from xdpcardtest import Rig, wait_for
+from labtest import Failures, wait_for
+from xdpcardtest import Rig
 
 f = Failures()
 TCP = frame("198.18.0.5", "198.19.1.1", 6, 4000, 22)

@@ -14,7 +14,7 @@ import sys
 import time
 
 from cardtest import TRAFFIC, Place, capture, rows, script_for
-from labtest import Failures
+from labtest import Failures, wait_for
 
 f = Failures()
 
@@ -68,22 +68,13 @@ def expect_hits(times):
     return want
 
 
-def wait_for(what, seconds=30):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if what():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 def the_script_and_its_listing(place):
     r = loop(place)
     s = script(place)
     f.check(s.returncode == 0 and s.stdout == "" and s.stderr == "", "the script: %r" % s)
     lines = listing(place).splitlines()
     f.check(lines[0] == HEADER, "the header:\n%s\n%s" % (lines[0], HEADER))
-    f.check(wait_for(lambda: all(int(rows(listing(place))[i][0]) > 0 for i, n in expect_hits(1).items() if n)),
+    f.check(wait_for(lambda: all(int(rows(listing(place))[i][0]) > 0 for i, n in expect_hits(1).items() if n), 30),
             "every rule that packets match counts hits")
     got = rows(listing(place))
     for i, want in ROWS.items():
@@ -252,7 +243,7 @@ def exact_hits_and_saving(place):
     place.write("conf/cxgbetool.sh", SCRIPT)
     r = once(place)
     want = expect_hits(1)
-    f.check(wait_for(lambda: {i: int(h) for i, (h, _) in rows(listing(place)).items()} == want),
+    f.check(wait_for(lambda: {i: int(h) for i, (h, _) in rows(listing(place)).items()} == want, 30),
             "hits:\n%s\n%s" % (listing(place), want))
     r.stop()
     os.unlink(place.path("conf/cxgbetool.sh"))
@@ -263,7 +254,7 @@ def exact_hits_and_saving(place):
     place.tool("filter", "93", "action", "switch", "eport", "1", "nat", "all", "nat_dip", "192.0.2.1", "nat_sip",
                "192.0.2.2", "nat_dport", "1", "nat_sport", "2", "proto", "17", "dport", "77")
     before = rows(listing(place))
-    f.check(wait_for(lambda: "filter 93 " in place.read("saved.sh")), "the file follows: %s" % place.read("saved.sh"))
+    f.check(wait_for(lambda: "filter 93 " in place.read("saved.sh"), 30), "the file follows: %s" % place.read("saved.sh"))
     r.stop(signal.SIGKILL)
     r = once(place, "--save", saved)
     after = rows(listing(place))
@@ -307,7 +298,7 @@ def rules_of_one_index(place):
         found = re.findall(r'^weir_rule_hits_total{card="t6nex0",region="(\w+)",index="(\d+)"} (\d+)$', s.stdout, re.M)
         return sorted(found)
     want = [("filter", "0", "1"), ("filter", "5", "3"), ("prio", "5", "4")]
-    f.check(wait_for(lambda: hits() == want), "metrics of a T6: %s" % hits())
+    f.check(wait_for(lambda: hits() == want, 30), "metrics of a T6: %s" % hits())
     s = place.run("weir", "top", "--once", "t6nex0")
     found = re.findall(r"^ *(\d) +(\d+) +(\d+)  .*\bproto (\d+)\b", s.stdout, re.M)
     f.check(sorted(found) == [("0", "0", "1", "1"), ("5", "0", "3", "17"), ("5", "0", "4", "6")],
@@ -376,7 +367,7 @@ def on_linux_interfaces(place):
                 place.tool("filter", i, "proto", "17", "dport", i, "action", "drop")
                 listing(place)
                 place.tool("filter", i, "delete")
-        f.check(wait_for(lambda: flags(far, "g1")[1] - before == 1500), "passed: %d" % (flags(far, "g1")[1] - before))
+        f.check(wait_for(lambda: flags(far, "g1")[1] - before == 1500, 30), "passed: %d" % (flags(far, "g1")[1] - before))
         f.check(rows(listing(place))[50][0] == "1500", "dropped: %s" % listing(place))
         f.check(r.stop() == 0 and "1500 filter: " in r.said()[0], "the account: %r" % (r.said(),))
         f.check("UP" not in flags(near, "r0")[0] and "UP" not in flags(near, "r1")[0], "the interfaces are down again")

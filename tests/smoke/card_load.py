@@ -15,8 +15,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 # pylint: disable=wrong-import-position
 import loadtest
 from cardtest import TRAFFIC, Place, capture, frame
-from labtest import Failures
-from loadtest import wait_for
+from labtest import Failures, wait_for
 
 f = Failures()
 UDP = frame("198.18.0.5", "198.19.1.1", 17, 1000, 9)

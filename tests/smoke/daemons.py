@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 
-from xdpcardtest import wait_for
+from labtest import wait_for
 
 LINKS = ("d0", "d1", "d2", "w0", "e0", "s0")
 SECONDS = {"hello": 1, "dead": 4}

@@ -9,6 +9,8 @@
 #include "xdp/forward.h"
 #include "xdp/shared.h"
 
+#include "veth_tells.h"
+
 #include "xdp/card.skel.h"
 
 #include <bpf/bpf.h>
@@ -21,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -496,16 +497,6 @@ static void one_frame_in_1024_keeps_the_kernels_neighbour_alive(void **state)
 	// The test may move between CPUs, of which each samples for itself.
 	assert_in_range(left, 1, 4 + libbpf_num_possible_cpus());
 	assert_int_equal(count() - before, 4 * 1024 - left);
-}
-
-static bool veth_tells(void)
-{
-	unsigned major = 0, minor = 0;
-	struct utsname u;
-
-	assert_int_equal(uname(&u), 0);
-	assert_int_equal(sscanf(u.release, "%u.%u", &major, &minor), 2);
-	return major > 6 || (major == 6 && minor >= 3);
 }
 
 // In the namespace, of vb natively.

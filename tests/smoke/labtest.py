@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
@@ -19,6 +20,15 @@ def veth_tells():
     """Whether a veth says if frames of XDP pass to its other end: from Linux 6.3 on.  Before, neither does weir
     send live frames into one unasked, nor does a native card forward to one."""
     return tuple(int(x) for x in re.match(r"(\d+)\.(\d+)", os.uname().release).groups()) >= (6, 3)
+
+
+def wait_for(what, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if what():
+            return True
+        time.sleep(0.02)
+    return False
 
 
 class Failures:

@@ -6,6 +6,8 @@
 #include "lab/netns.h"
 #include "port/port.h"
 
+#include "veth_tells.h"
+
 #include <errno.h>
 #include <net/if.h>
 #include <rte_mbuf.h>
@@ -14,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,17 +30,6 @@ struct opening {
 	struct port *port;
 	struct err err;
 };
-
-// Before Linux 6.3 a veth does not tell whether frames pass, and only live:va means live frames.
-static bool veth_tells(void)
-{
-	unsigned major = 0, minor = 0;
-	struct utsname u;
-
-	assert_int_equal(uname(&u), 0);
-	assert_int_equal(sscanf(u.release, "%u.%u", &major, &minor), 2);
-	return major > 6 || (major == 6 && minor >= 3);
-}
 
 static int open_inside(void *arg)
 {

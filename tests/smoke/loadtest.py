@@ -11,14 +11,7 @@ import subprocess
 import termios
 import time
 
-
-def wait_for(what, seconds=20):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if what():
-            return True
-        time.sleep(0.02)
-    return False
+from labtest import wait_for
 
 
 class Loads:

@@ -21,8 +21,8 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 # pylint: disable=wrong-import-position
 from daemons import KINDS
-from labtest import Failures, veth_tells
-from xdpcardtest import wait_for, why_not
+from labtest import Failures, veth_tells, wait_for
+from xdpcardtest import why_not
 
 f = Failures()
 CARD = "t5nex%d" % os.getpid()

@@ -13,15 +13,14 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 # pylint: disable=wrong-import-position
 import killed
 from cardtest import frame
-from labtest import Failures
-from xdpcardtest import FIRST, Rig, ip, wait_for, why_not
+from labtest import Failures, wait_for
+from xdpcardtest import FIRST, Rig, in_turn, ip, why_not
 
 f = Failures()
 TCP = frame("198.18.0.5", "198.19.1.1", 6, 4000, 22)
@@ -334,10 +333,7 @@ def main():
             tests += [beside, modes, taken_off, interface_gone, killed_anywhere]
         else:
             print("beside another program: left out, as " + NO_TRAMPOLINES)
-        for test in tests:
-            start = time.monotonic()
-            test(rig)
-            print("%s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
+        in_turn(tests, rig)
     finally:
         rig.end()
     return f.end()

@@ -14,8 +14,8 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 # pylint: disable=wrong-import-position
 import killed
 from cardtest import TRAFFIC, Place, rows, script_for
-from labtest import Failures
-from xdpcardtest import Rig, ip, wait_for, why_not
+from labtest import Failures, wait_for
+from xdpcardtest import Rig, in_turn, ip, why_not
 
 f = Failures()
 
@@ -328,11 +328,8 @@ def main():
         return 77
     rig = Rig(sys.argv[1])
     try:
-        for test in (a_script_and_its_hits, other_cards_and_programs, wrong_words, interfaces_that_come_and_go,
-                     names_of_routers, privileges, killed_anywhere, one_of_a_thousand):
-            start = time.monotonic()
-            test(rig)
-            print("%s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
+        in_turn((a_script_and_its_hits, other_cards_and_programs, wrong_words, interfaces_that_come_and_go,
+                 names_of_routers, privileges, killed_anywhere, one_of_a_thousand), rig)
     finally:
         rig.end()
     return f.end()

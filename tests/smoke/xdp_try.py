@@ -13,8 +13,8 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 # pylint: disable=wrong-import-position
 import loadtest
 from cardtest import frame
-from labtest import Failures
-from xdpcardtest import Rig, wait_for, why_not
+from labtest import Failures, wait_for
+from xdpcardtest import Rig, why_not
 
 f = Failures()
 UDP = frame("198.18.0.5", "198.19.1.1", 17, 1000, 9)

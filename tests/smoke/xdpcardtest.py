@@ -44,13 +44,12 @@ def ip(*words):
     subprocess.run(["ip", *words], check=True)
 
 
-def wait_for(what, seconds=20):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if what():
-            return True
-        time.sleep(0.02)
-    return False
+def in_turn(tests, rig):
+    """Says of each how long it took."""
+    for test in tests:
+        start = time.monotonic()
+        test(rig)
+        print("%s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
 
 
 class Rig:
