@@ -161,7 +161,9 @@ def nothing_goes():
 def learnt():
     return f.check(goes_by("d1"), "the cheaper way is learnt: %s %s" % (way(4), way(6))) and f.check(
         wait_for(lambda: sh("west", "ip route show %s; ip -6 route show %s" % (NET[4], NET[6])).count("proto " + KIND.PROTO) == 2),
-        "west learns it by the router")
+        "west learns it by the router") and f.check(
+        # Without a way back to the sender the card leaves IPv4 to the kernel.
+        wait_for(lambda: all(sh("router", "ip -%d route show %s" % (v, HOME[v])) for v in (4, 6))), "the router learns the way back")
 
 
 def follow():
