@@ -62,11 +62,14 @@ static __always_inline __u64 length_of(__u32 at)
 SEC("xdp")
 int live_make(struct xdp_md *ctx)
 {
-	__u64 *to = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	__u32 at = state.at;
-	__u64 bytes = length_of(at);
+	__u64 bytes = length_of(at), *to, *end;
 	struct row *row = bpf_map_lookup_elem(&live_rows, &at);
 
+	if (bpf_xdp_adjust_head(ctx, LIVE_SHIFT) != 0)
+		return XDP_ABORTED;
+	to = (void *)(long)ctx->data;
+	end = (void *)(long)ctx->data_end;
 	if (row == NULL || to + LIVE_HEAD / 8 > end)
 		return XDP_ABORTED;
 	for (int i = 0; i < LIVE_HEAD / 8; i++)

@@ -86,7 +86,7 @@ static int set_sizes(struct live *l, const struct live_conf *c)
 	int rc = bpf_map__set_value_size(l->bpf->maps.live_rows, l->stride);
 
 	l->bpf->rodata->consts = (struct live_consts){.n_rows = c->n_rows,
-		.room = l->room,
+		.room = l->room - LIVE_SHIFT,
 		.len = l->len,
 		.tail_max = l->stride - LIVE_HEAD};
 	if (rc == 0)
@@ -149,7 +149,7 @@ struct live *live_open(const struct live_conf *c, struct err *err)
 		return NULL;
 	}
 	l->stride = (c->frame_max + LIVE_HEAD - 1) / LIVE_HEAD * LIVE_HEAD;
-	l->room = l->stride + LIVE_SPARE;
+	l->room = l->stride + LIVE_SPARE + LIVE_SHIFT;
 	l->len = c->varies ? 0 : c->frame_max;
 	l->buffer = calloc(1, l->room);
 	rc = l->buffer != NULL ? load(l, c) : -ENOMEM;

@@ -6,14 +6,17 @@
 enum {
 	LIVE_HEAD = 64, // bytes of a row that are copied in words; the rest goes by a helper
 	LIVE_FLYING =
-		64,      // a power of two, above the 16 frames that the kernel bundles for a device
+		64, // a power of two, above the 16 frames that the kernel bundles for a device
+	// The kernel's pages (of Linux 6.18) begin a frame 48 bytes into a cache line; so many more, and its
+	// headers share one, as those that a NIC has put into memory.
+	LIVE_SHIFT = 16,
 	LIVE_SPARE = 16, // bytes by which the kernel's buffer exceeds the longest frame
 };
 
 // Set before the program is loaded: the kernel compiles only what is in use.
 struct live_consts {
 	unsigned n_rows;
-	unsigned room;     // bytes of the kernel's buffer
+	unsigned room;     // bytes of the kernel's buffer, without the shift
 	unsigned len;      // of all frames; 0 = each row has its own
 	unsigned tail_max; // bytes of a row behind its head
 };
