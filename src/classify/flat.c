@@ -15,7 +15,7 @@ struct group {
 };
 
 // The next bytes of the block; 0: it is full.
-static uint32_t take(struct flat_build *b, size_t bytes)
+uint32_t flat_take(struct flat_build *b, size_t bytes)
 {
 	uint32_t at = (b->head->bytes + 7) & ~7u;
 
@@ -25,21 +25,21 @@ static uint32_t take(struct flat_build *b, size_t bytes)
 	return at;
 }
 
-static void *at(struct flat_build *b, uint32_t off)
+void *flat_at(struct flat_build *b, uint32_t off)
 {
 	return (char *)b->head + off;
 }
 
-static size_t row_bytes(const struct flat_build *b)
+size_t flat_row_bytes(const struct flat_build *b)
 {
 	return (b->words + (b->words > 1)) * sizeof(uint64_t);
 }
 
 // Rows that are whole but for their summaries.
-static void summarise(struct flat_build *b, uint32_t rows, size_t n)
+void flat_summarise(struct flat_build *b, uint32_t rows, size_t n)
 {
 	for (size_t i = 0; i < n && b->words > 1; i++) {
-		uint64_t *row = at(b, rows + (uint32_t)(i * row_bytes(b)));
+		uint64_t *row = flat_at(b, rows + (uint32_t)(i * flat_row_bytes(b)));
 
 		row[0] = 0;
 		for (unsigned w = 0; w < b->words; w++)
@@ -47,39 +47,39 @@ static void summarise(struct flat_build *b, uint32_t rows, size_t n)
 	}
 }
 
-static uint64_t *row_at(struct flat_build *b, uint32_t rows, size_t i)
+uint64_t *flat_row_at(struct flat_build *b, uint32_t rows, size_t i)
 {
-	return (uint64_t *)at(b, rows + (uint32_t)(i * row_bytes(b))) + (b->words > 1);
+	return (uint64_t *)flat_at(b, rows + (uint32_t)(i * flat_row_bytes(b))) + (b->words > 1);
 }
 
 // All ANDs of one row of each field of the group, the first field's row counting fastest.
 static uint32_t group_rows(struct flat_build *b, const struct group *g)
 {
 	size_t have = 1, words = b->words;
-	uint32_t rows = take(b, g->rows * row_bytes(b));
+	uint32_t rows = flat_take(b, g->rows * flat_row_bytes(b));
 
 	if (rows == 0)
 		return 0;
-	memcpy(row_at(b, rows, 0), b->used, words * sizeof(uint64_t));
+	memcpy(flat_row_at(b, rows, 0), b->used, words * sizeof(uint64_t));
 	for (unsigned i = 0; i < g->n; i++) {
 		const struct flat_field *f = &b->field[g->field[i]];
 
 		for (size_t k = f->n_classes; k-- > 0;)
 			for (size_t r = 0; r < have; r++) {
-				const uint64_t *from = row_at(b, rows, r),
+				const uint64_t *from = flat_row_at(b, rows, r),
 					       *with = &f->rows[k * words];
-				uint64_t *to = row_at(b, rows, k * have + r);
+				uint64_t *to = flat_row_at(b, rows, k * have + r);
 
 				for (size_t w = 0; w < words; w++)
 					to[w] = from[w] & with[w];
 			}
 		have *= f->n_classes;
 	}
-	summarise(b, rows, g->rows);
+	flat_summarise(b, rows, g->rows);
 	return rows;
 }
 
-static uint32_t field_rows(struct flat_build *b, unsigned field)
+uint32_t flat_rows_of(struct flat_build *b, unsigned field)
 {
 	struct group g = {.n = 1, .field = {field}, .rows = b->field[field].n_classes};
 
@@ -102,7 +102,7 @@ static uint32_t pair_classes(
 	struct flat_build *b, const struct flat_field *first, const struct flat_field *second)
 {
 	uint16_t low[256] = {0}, high[256] = {0};
-	uint32_t classes = take(b, 65536 * sizeof(uint16_t));
+	uint32_t classes = flat_take(b, 65536 * sizeof(uint16_t));
 	uint32_t n_first = first != NULL ? first->n_classes : 1;
 
 	if (classes == 0)
@@ -112,16 +112,17 @@ static uint32_t pair_classes(
 	if (second != NULL)
 		fill_classes(second, high, 256);
 	for (uint32_t v = 0; v < 65536; v++)
-		((uint16_t *)at(b, classes))[v] = (uint16_t)(low[v & 255] + n_first * high[v >> 8]);
+		((uint16_t *)flat_at(b, classes))[v] = (uint16_t)(low[v & 255] +
+								  n_first * high[v >> 8]);
 	return classes;
 }
 
 static uint32_t field_classes(struct flat_build *b, const struct flat_field *f)
 {
-	uint32_t classes = take(b, 65536 * sizeof(uint16_t));
+	uint32_t classes = flat_take(b, 65536 * sizeof(uint16_t));
 
 	if (classes != 0)
-		fill_classes(f, at(b, classes), 65536);
+		fill_classes(f, flat_at(b, classes), 65536);
 	return classes;
 }
 
@@ -146,7 +147,7 @@ static unsigned make_step(
 
 static int steps_of(struct flat_build *b, const struct group *g)
 {
-	size_t stride = row_bytes(b);
+	size_t stride = flat_row_bytes(b);
 	uint32_t rows = group_rows(b, g);
 	struct flat_step *s = NULL;
 
@@ -203,7 +204,7 @@ static unsigned pack(const struct flat_build *b, const unsigned *list, unsigned 
 		size_t classes = b->field[list[i]].n_classes;
 		unsigned to = 0;
 
-		while (to < n_groups && group[to].rows * classes * row_bytes(b) > small)
+		while (to < n_groups && group[to].rows * classes * flat_row_bytes(b) > small)
 			to++;
 		if (to == FLAT_ROWS - FLAT_LOW)
 			return 0;
@@ -245,13 +246,13 @@ static bool fill(struct flat_build *b, const struct flat_field *f, uint32_t node
 
 		while (f->end[*cell] < lo)
 			++*cell;
-		((uint16_t *)at(b, table))[i] = f->cls[*cell];
+		((uint16_t *)flat_at(b, table))[i] = f->cls[*cell];
 		if (f->end[*cell] >= hi)
 			continue;
-		node = take(b, 256 * sizeof(uint16_t));
+		node = flat_take(b, 256 * sizeof(uint16_t));
 		if (node == 0 || (node - nodes) / 512 >= FLAT_NODE)
 			return false;
-		((uint16_t *)at(b, table))[i] = (uint16_t)(FLAT_NODE | (node - nodes) / 512);
+		((uint16_t *)flat_at(b, table))[i] = (uint16_t)(FLAT_NODE | (node - nodes) / 512);
 		if (!fill(b, f, nodes, node, cell, lo, 256, shift - 8))
 			return false;
 	}
@@ -266,8 +267,8 @@ static int make_addr(struct flat_build *b, unsigned field, struct flat_addr *a)
 	if (f->n_classes < 2)
 		return 0;
 	a->used = 1;
-	a->rows = field_rows(b, field);
-	a->top = take(b, 65536 * sizeof(uint16_t));
+	a->rows = flat_rows_of(b, field);
+	a->top = flat_take(b, 65536 * sizeof(uint16_t));
 	a->nodes = b->head->bytes; // a multiple of 8, as the top is
 	if (a->rows == 0 || a->top == 0 || !fill(b, f, a->nodes, a->top, &cell, 0, 65536, 16))
 		return -E2BIG;
@@ -280,14 +281,14 @@ static int make_word(struct flat_build *b, unsigned field, struct flat_word *w)
 
 	if (f->n_classes < 2)
 		return 0;
-	w->rows = field_rows(b, field);
-	w->ends = take(b, f->n_cells * sizeof(uint32_t));
-	w->classes = take(b, f->n_cells * sizeof(uint16_t));
+	w->rows = flat_rows_of(b, field);
+	w->ends = flat_take(b, f->n_cells * sizeof(uint32_t));
+	w->classes = flat_take(b, f->n_cells * sizeof(uint16_t));
 	if (w->rows == 0 || w->ends == 0 || w->classes == 0)
 		return -E2BIG;
 	w->n = f->n_cells;
-	memcpy(at(b, w->ends), f->end, f->n_cells * sizeof(uint32_t));
-	memcpy(at(b, w->classes), f->cls, f->n_cells * sizeof(uint16_t));
+	memcpy(flat_at(b, w->ends), f->end, f->n_cells * sizeof(uint32_t));
+	memcpy(flat_at(b, w->classes), f->cls, f->n_cells * sizeof(uint16_t));
 	return 0;
 }
 
@@ -298,7 +299,7 @@ static int make_tables(struct flat_build *b)
 	unsigned low = 0;
 
 	h->words = b->words;
-	h->stride = (uint32_t)row_bytes(b);
+	h->stride = (uint32_t)flat_row_bytes(b);
 	h->ones = group_rows(b, &none);
 	if (h->ones == 0)
 		return -E2BIG;
@@ -325,6 +326,8 @@ int classify_flat(const struct classify_rule *rules, size_t n, void *out, struct
 	rc = flat_fields(&b);
 	if (rc == 0)
 		rc = make_tables(&b);
+	if (rc == 0)
+		flat_plain(&b);
 	flat_fields_free(&b);
 	if (rc == -ENOMEM)
 		return err_set(err, ENOMEM, "no memory for the tables of %zu rules", n);

@@ -20,8 +20,11 @@ enum {
 	FLAT_STEPS = 64, // every field of one or two bytes that there is
 	FLAT_LOW = 6,    // words 1 to 3 of both addresses
 	FLAT_ROWS = 32,  // of a key, beside those of words 0: first FLAT_LOW, then those of groups
-	FLAT_NODE = 0x8000, // a class that is not one yet: the rest is the number of a node
-	FLAT_DEPTH = 14,    // halvings that find one of 2 * FLAT_RULES + 1 cells
+	FLAT_PORTS = 4,  // ingress ports of which plain packets are known
+	FLAT_PLAIN_ROWS = 5, // of its kind, its addresses and ports
+	FLAT_BYTES = 4,      // of a plain packet that may differ, beside addresses and ports
+	FLAT_NODE = 0x8000,  // a class that is not one yet: the rest is the number of a node
+	FLAT_DEPTH = 14,     // halvings that find one of 2 * FLAT_RULES + 1 cells
 };
 #define FLAT_NONE UINT32_MAX
 
@@ -49,6 +52,32 @@ struct flat_step {
 	uint32_t rows; // not 0 only in the first of a group
 };
 
+// A plain packet: IPv4, TCP or UDP or ICMP with its header, not a fragment, without a tag, to the MAC of the
+// port it came by.  Most are.  What of the key is the same for all that are of one kind, which is their protocol and
+// port, leads to one row, found when the tables are built; what differs is looked up field by field.
+enum flat_kind { FLAT_TCP, FLAT_UDP, FLAT_ICMP, FLAT_KINDS };
+struct flat_plain_key {
+	uint32_t kind; // enum flat_kind * FLAT_PORTS + ingress port
+	uint32_t src, dst;
+	uint16_t sport, dport;                        // 0 in ICMP
+	uint8_t tos, tcp_flags, icmp_type, icmp_code; // 0 where the packet has none
+};
+
+// A field of which each class has a row.
+struct flat_field_rows {
+	uint32_t classes; // of the values; 0: no rule looks at it
+	uint32_t rows;
+};
+
+struct flat_plain {
+	uint32_t
+		usable; // 0: rules look at parts of addresses or ports that are none of these fields
+	uint32_t rows;  // of the kinds
+	uint32_t n_rows; // of a packet: FLAT_PLAIN_ROWS, and if rules look at them FLAT_BYTES
+	struct flat_field_rows sport, dport,
+		byte[FLAT_BYTES]; // byte: TOS, TCP flags, ICMP type, code
+};
+
 struct flat_head {
 	uint32_t bytes;   // of the block that are in use
 	uint32_t n_rules; // 0: nothing matches, and nothing else is set
@@ -61,6 +90,7 @@ struct flat_head {
 	struct flat_addr addr[2];
 	struct flat_word word[FLAT_LOW];
 	struct flat_step step[FLAT_STEPS];
+	struct flat_plain plain;
 };
 
 #define FLAT_AT(t, off, type)                                                                      \
@@ -80,7 +110,7 @@ FLAT_INLINE uint32_t flat_lowest(uint64_t w)
 }
 
 FLAT_INLINE uint32_t flat_addr_row(
-	const struct flat_head *t, const struct flat_addr *a, uint32_t value)
+	const struct flat_head *t, const struct flat_addr *a, uint32_t stride, uint32_t value)
 {
 	uint32_t class;
 
@@ -95,7 +125,7 @@ FLAT_INLINE uint32_t flat_addr_row(
 			class = *FLAT_AT(t, a->nodes + class * 2, uint16_t);
 		}
 	}
-	return a->rows + class * t->stride;
+	return a->rows + class * stride;
 }
 
 FLAT_INLINE uint32_t flat_word_row(
@@ -134,10 +164,10 @@ FLAT_INLINE uint32_t flat_low_word(const struct classify_key *key, int i)
 FLAT_INLINE uint32_t flat_first_64(
 	const struct flat_head *t, const struct classify_key *key, int low)
 {
-	uint64_t left = *FLAT_AT(t, flat_addr_row(t, &t->addr[0], key->src[0]), uint64_t);
+	uint64_t left = *FLAT_AT(t, flat_addr_row(t, &t->addr[0], 8, key->src[0]), uint64_t);
 	uint32_t at = 0;
 
-	left &= *FLAT_AT(t, flat_addr_row(t, &t->addr[1], key->dst[0]), uint64_t);
+	left &= *FLAT_AT(t, flat_addr_row(t, &t->addr[1], 8, key->dst[0]), uint64_t);
 	for (int i = 0; i < FLAT_LOW && low; i++)
 		left &= *FLAT_AT(t, flat_word_row(t, &t->word[i], flat_low_word(key, i)), uint64_t);
 	for (uint32_t i = 0; i < FLAT_STEPS; i++) {
@@ -159,8 +189,8 @@ FLAT_INLINE uint32_t flat_first_more(
 	uint32_t row[FLAT_ROWS] = {0}, addr[2], at = 0;
 	uint64_t left;
 
-	addr[0] = flat_addr_row(t, &t->addr[0], key->src[0]);
-	addr[1] = flat_addr_row(t, &t->addr[1], key->dst[0]);
+	addr[0] = flat_addr_row(t, &t->addr[0], t->stride, key->src[0]);
+	addr[1] = flat_addr_row(t, &t->addr[1], t->stride, key->dst[0]);
 	left = *FLAT_AT(t, addr[0], uint64_t) & *FLAT_AT(t, addr[1], uint64_t);
 	for (int i = 0; i < FLAT_LOW; i++) {
 		row[i] = t->ones;
@@ -210,4 +240,80 @@ FLAT_INLINE uint32_t flat_first(const struct flat_head *t, const struct classify
 	if (t->n_rules == 0)
 		return FLAT_NONE;
 	return t->words == 1 ? flat_first_64(t, key, low) : flat_first_more(t, key, low);
+}
+
+FLAT_INLINE uint32_t flat_field_row(
+	const struct flat_head *t, const struct flat_field_rows *f, uint32_t stride, uint32_t value)
+{
+	if (!f->classes)
+		return t->ones;
+	return f->rows + *FLAT_AT(t, f->classes + value * 2, uint16_t) * stride;
+}
+
+FLAT_INLINE uint32_t flat_byte_row(
+	const struct flat_head *t, uint32_t stride, const struct flat_plain_key *k, int i)
+{
+	return flat_field_row(t, &t->plain.byte[i], stride,
+		i == 0   ? k->tos
+		: i == 1 ? k->tcp_flags
+		: i == 2 ? k->icmp_type
+			 : k->icmp_code);
+}
+
+// The same for a plain packet, where tables are usable for those and their rows have one word.
+FLAT_INLINE uint32_t flat_plain_64(const struct flat_head *t, const struct flat_plain_key *k)
+{
+	const struct flat_plain *p = &t->plain;
+	uint64_t left = *FLAT_AT(t, p->rows + k->kind * 8, uint64_t);
+
+	if (t->addr[0].used)
+		left &= *FLAT_AT(t, flat_addr_row(t, &t->addr[0], 8, k->src), uint64_t);
+	if (t->addr[1].used)
+		left &= *FLAT_AT(t, flat_addr_row(t, &t->addr[1], 8, k->dst), uint64_t);
+	if (p->sport.classes)
+		left &= *FLAT_AT(t, flat_field_row(t, &p->sport, 8, k->sport), uint64_t);
+	if (p->dport.classes)
+		left &= *FLAT_AT(t, flat_field_row(t, &p->dport, 8, k->dport), uint64_t);
+	for (int i = 0; i < FLAT_BYTES && p->n_rows > FLAT_PLAIN_ROWS; i++)
+		left &= *FLAT_AT(t, flat_byte_row(t, 8, k, i), uint64_t);
+	return left != 0 ? flat_lowest(left) : FLAT_NONE;
+}
+
+// And where they have more.
+FLAT_INLINE uint32_t flat_plain_more(const struct flat_head *t, const struct flat_plain_key *k)
+{
+	const struct flat_plain *p = &t->plain;
+	uint32_t row[FLAT_PLAIN_ROWS + FLAT_BYTES] = {0};
+	uint64_t left = UINT64_MAX;
+
+	row[0] = p->rows + k->kind * t->stride;
+	row[1] = flat_addr_row(t, &t->addr[0], t->stride, k->src);
+	row[2] = flat_addr_row(t, &t->addr[1], t->stride, k->dst);
+	row[3] = flat_field_row(t, &p->sport, t->stride, k->sport);
+	row[4] = flat_field_row(t, &p->dport, t->stride, k->dport);
+	for (int i = 0; i < FLAT_PLAIN_ROWS; i++)
+		left &= *FLAT_AT(t, row[i], uint64_t);
+	for (int i = 0; i < FLAT_BYTES && p->n_rows > FLAT_PLAIN_ROWS; i++) {
+		row[FLAT_PLAIN_ROWS + i] = flat_byte_row(t, t->stride, k, i);
+		left &= *FLAT_AT(t, row[FLAT_PLAIN_ROWS + i], uint64_t);
+	}
+	for (int n = 0; n < FLAT_WORDS; n++) {
+		uint64_t bits = UINT64_MAX;
+		uint32_t word, off;
+
+		if (left == 0)
+			break;
+		word = flat_lowest(left);
+		off = 8 + word * 8;
+		for (uint32_t i = 0; i < FLAT_PLAIN_ROWS + FLAT_BYTES; i++) {
+			// Read anew, as in flat_first_more().
+			if (i >= *(const volatile uint32_t *)&p->n_rows)
+				break;
+			bits &= *FLAT_AT(t, row[i] + off, uint64_t);
+		}
+		if (bits != 0)
+			return word * 64 + flat_lowest(bits);
+		left &= left - 1;
+	}
+	return FLAT_NONE;
 }

@@ -28,3 +28,17 @@ struct flat_build {
 // Fills used, field, and low_for_all of the head.  0 or -ENOMEM.
 int flat_fields(struct flat_build *b);
 void flat_fields_free(struct flat_build *b);
+
+// flat.c: the next bytes of the block; 0: it is full.
+uint32_t flat_take(struct flat_build *b, size_t bytes);
+void *flat_at(struct flat_build *b, uint32_t off);
+// The rows of n classes are whole but for their summaries.
+void flat_summarise(struct flat_build *b, uint32_t rows, size_t n);
+// Row i of those, behind its summary.
+uint64_t *flat_row_at(struct flat_build *b, uint32_t rows, size_t i);
+size_t flat_row_bytes(const struct flat_build *b);
+// One for each class of a field; 0: the block is full.
+uint32_t flat_rows_of(struct flat_build *b, unsigned field);
+
+// flat_plain.c: what plain packets need, when all else is there.  Nothing where that does not fit.
+void flat_plain(struct flat_build *b);

@@ -31,10 +31,61 @@ static uint32_t expected(const struct oracle_set *s, const struct classify_key *
 	return FLAT_NONE;
 }
 
+// A plain packet that has of the key what such a one may have.
+static struct flat_plain_key plain_of(const struct classify_key *from, struct classify_key *whole)
+{
+	static const uint8_t proto[FLAT_KINDS] = {6, 17, 1};
+	unsigned kind = from->proto % FLAT_KINDS, port = from->iport % FLAT_PORTS;
+	bool icmp = kind == FLAT_ICMP;
+
+	*whole = (struct classify_key){.family = 4,
+		.proto = proto[kind],
+		.iport = (uint8_t)port,
+		.tos = from->tos,
+		.tcp_flags = kind == FLAT_TCP ? from->tcp_flags : 0,
+		.icmp_type = icmp ? from->icmp_type : 0,
+		.icmp_code = icmp ? from->icmp_code : 0,
+		.sport = icmp ? 0 : from->sport,
+		.dport = icmp ? 0 : from->dport,
+		.src = {from->src[0]},
+		.dst = {from->dst[0]},
+		.ethertype = 0x0800,
+		.vlan_valid = icmp ? 0 : CLASSIFY_HAS_PORTS};
+	return (struct flat_plain_key){.kind = kind * FLAT_PORTS + port,
+		.src = whole->src[0],
+		.dst = whole->dst[0],
+		.sport = whole->sport,
+		.dport = whole->dport,
+		.tos = whole->tos,
+		.tcp_flags = whole->tcp_flags,
+		.icmp_type = whole->icmp_type,
+		.icmp_code = whole->icmp_code};
+}
+
+static uint32_t first_plain(const struct flat_plain_key *k)
+{
+	const struct flat_head *t = block;
+
+	return t->words == 1 ? flat_plain_64(t, k) : flat_plain_more(t, k);
+}
+
+static void plain_packets_agree(const struct oracle_set *s, const struct classify_key *from)
+{
+	const struct flat_head *t = block;
+	struct classify_key whole;
+	struct flat_plain_key plain = plain_of(from, &whole);
+	uint32_t want = expected(s, &whole);
+
+	assert_int_equal(flat_first(t, &whole), want);
+	if (t->plain.usable)
+		assert_int_equal(first_plain(&plain), want);
+}
+
 static void the_oracle_agrees_on_random_sets_and_keys(void **state)
 {
 	uint64_t seed = oracle_seed();
-	unsigned sets = ORACLE_SLOW ? 60 : 1000, keys = ORACLE_SLOW ? 100 : 1000, too_large = 0;
+	unsigned sets = ORACLE_SLOW ? 60 : 1000, keys = ORACLE_SLOW ? 100 : 1000, too_large = 0,
+		 usable[2] = {0};
 
 	(void)state;
 	for (unsigned i = 0; i < sets; i++) {
@@ -56,9 +107,15 @@ static void the_oracle_agrees_on_random_sets_and_keys(void **state)
 			struct classify_key key = oracle_key(&seed, &s);
 
 			assert_int_equal(flat_first(block, &key), expected(&s, &key));
+			plain_packets_agree(&s, &key);
 		}
+		usable[n > 64] += ((struct flat_head *)block)->plain.usable;
 		oracle_free(&s);
 	}
+	print_message(
+		"%u and %u of %u sets have what plain packets need\n", usable[0], usable[1], sets);
+	assert_in_range(usable[0], 1, sets - 1);
+	assert_in_range(usable[1], 1, sets - 1);
 }
 
 static void no_rules_match_nothing(void **state)
@@ -122,12 +179,15 @@ static void a_block_of_noise_is_walked_inside_its_bounds(void **state)
 			h->word[i].n %= 8192;
 		for (unsigned k = 0; k < 100; k++) {
 			uint64_t noise[sizeof(struct classify_key) / 8];
+			struct flat_plain_key plain;
 			struct classify_key key;
 
 			for (size_t i = 0; i < sizeof(noise) / 8; i++)
 				noise[i] = oracle_random(&seed);
 			memcpy(&key, noise, sizeof(key));
 			flat_first(block, &key);
+			memcpy(&plain, noise, sizeof(plain));
+			first_plain(&plain);
 		}
 	}
 }

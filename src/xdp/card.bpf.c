@@ -36,31 +36,32 @@ struct {
 
 const volatile uint32_t iport = 0; // which port this program is attached to
 
-// The act of the first rule that matches: all of it if it is a switch, else its first words.  0: none
-// does.  Verified once by itself, as card_parse_any() is; what the set was is settled in here.
-__attribute__((noinline)) int card_match(const struct classify_key *key, struct card_act *act)
+// The set in force, or NULL.
+FLAT_INLINE const struct card_set *card_set(void)
 {
-	const struct card_set *set;
-	const struct card_act *found;
-	uint32_t zero = 0, n;
+	uint32_t zero = 0;
 	void *inner = bpf_map_lookup_elem(&sets, &zero);
 
-	if (!inner || !key || !act)
-		return 0;
-	set = bpf_map_lookup_elem(inner, &zero);
-	if (!set)
-		return 0;
-	n = flat_first((const struct flat_head *)set->tables, key);
-	if (n >= FLAT_RULES)
-		return 0;
-	found = &set->act[n];
-	if (found->action == CARD_SWITCH) {
-		*act = *found;
-	} else {
-		act->slot = found->slot;
-		act->action = found->action;
-	}
-	return 1;
+	return inner ? bpf_map_lookup_elem(inner, &zero) : NULL;
+}
+
+// The number of the first rule that matches; FLAT_NONE: none does.  Verified once by itself, as
+// card_parse_any() is.
+__attribute__((noinline)) uint32_t card_first(
+	const struct card_set *set, const struct classify_key *key)
+{
+	if (!set || !key)
+		return FLAT_NONE;
+	return flat_first((const struct flat_head *)set->tables, key);
+}
+
+// The same for a plain frame and rows of several words.
+__attribute__((noinline)) uint32_t card_first_plain(
+	const struct card_set *set, const struct flat_plain_key *key)
+{
+	if (!set || !key)
+		return FLAT_NONE;
+	return flat_plain_more((const struct flat_head *)set->tables, key);
 }
 
 // What the filter lets through.
@@ -72,24 +73,39 @@ FLAT_INLINE int card_pass(struct xdp_md *ctx, const struct classify_key *key)
 FLAT_INLINE int card_frame(struct xdp_md *ctx, bool resizes)
 {
 	const void *data = (const void *)(long)ctx->data, *end = (const void *)(long)ctx->data_end;
-	uint32_t in = iport & (CARD_PORTS - 1);
-	struct classify_key key = {.iport = (uint8_t)in};
+	uint32_t in = iport & (CARD_PORTS - 1), n;
 	const struct card_port *port = bpf_map_lookup_elem(&ports, &in);
-	struct card_act act;
-	uint64_t *n;
+	const struct card_set *set = card_set();
+	const struct flat_head *tables;
+	struct flat_plain_key plain;
+	struct classify_key key;
+	uint64_t *count;
 
-	if (!port)
+	if (!port || !set)
 		return XDP_PASS;
-	if (!parse_plain(data, end, port->mac48, &key))
+	tables = (const struct flat_head *)set->tables;
+	if (!parse_plain(data, end, port->mac48, in, &plain)) {
+		key = (struct classify_key){.iport = (uint8_t)in};
 		card_parse_any(ctx, port->mac48, &key);
-	if (!card_match(&key, &act))
+		n = card_first(set, &key);
+	} else if (tables->plain.usable) {
+		if (forward)
+			plain_key(&plain, &key);
+		n = tables->words == 1 ? flat_plain_64(tables, &plain)
+				       : card_first_plain(set, &plain);
+	} else {
+		plain_key(&plain, &key);
+		n = card_first(set, &key);
+	}
+	if (n >= FLAT_RULES)
 		return card_pass(ctx, &key);
-	n = bpf_map_lookup_elem(&hits, &act.slot);
-	if (n)
-		++*n;
-	if (act.action == CARD_SWITCH)
-		return resizes ? card_switch(ctx, &act) : card_switch_fixed(ctx, &act);
-	return act.action == CARD_DROP ? XDP_DROP : card_pass(ctx, &key);
+	count = bpf_map_lookup_elem(&hits, &set->act[n].slot);
+	if (count)
+		++*count;
+	if (set->act[n].action == CARD_SWITCH)
+		return resizes ? card_switch(ctx, &set->act[n])
+			       : card_switch_fixed(ctx, &set->act[n]);
+	return set->act[n].action == CARD_DROP ? XDP_DROP : card_pass(ctx, &key);
 }
 
 SEC("xdp") int weir_card(struct xdp_md *ctx)

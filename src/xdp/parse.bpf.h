@@ -36,10 +36,9 @@ static const uint64_t MAC_BITS = (UINT64_C(1) << 48) - 1;
 // A plain frame: to the port's MAC, IPv4 without options, not a fragment, with all of a TCP, UDP or
 // ICMP header.  0: it is another kind.
 FLAT_INLINE int parse_plain(
-	const void *data, const void *end, uint64_t mac48, struct classify_key *key)
+	const void *data, const void *end, uint64_t mac48, uint32_t iport, struct flat_plain_key *k)
 {
 	const uint8_t *f = data, *ip = f + ETH_LEN, *l4 = ip + IP4_LEN;
-	uint64_t first;
 	uint32_t total;
 	uint8_t proto;
 
@@ -50,29 +49,50 @@ FLAT_INLINE int parse_plain(
 		ip[0] != 0x45 || (AT16(ip, 6) & bpf_htons(0x3fff)) != 0 ||
 		total > (uint32_t)((const uint8_t *)end - ip))
 		return 0;
+	*k = (struct flat_plain_key){
+		.tos = ip[1], .src = bpf_ntohl(AT32(ip, 12)), .dst = bpf_ntohl(AT32(ip, 16))};
 	proto = ip[9];
-	first = 4 | (uint64_t)proto << 8 | (uint64_t)key->iport << 24 | (uint64_t)ip[1] << 32;
 	if (proto == P_TCP) {
 		if (total < IP4_LEN + 20 || (const void *)(l4 + 14) > end)
 			return 0;
-		first |= (uint64_t)l4[13] << 40;
+		k->kind = FLAT_TCP * FLAT_PORTS + iport;
+		k->tcp_flags = l4[13];
 	} else if ((proto != P_UDP && proto != P_ICMP) || total < IP4_LEN + 8) {
 		return 0;
 	}
 	if (proto == P_ICMP) {
-		first |= (uint64_t)AT16(l4, 0) << 48;
-	} else {
-		key->vlan_valid = HAS_PORTS;
-		key->sport = bpf_ntohs(AT16(l4, 0));
-		key->dport = bpf_ntohs(AT16(l4, 2));
+		k->kind = FLAT_ICMP * FLAT_PORTS + iport;
+		k->icmp_type = l4[0];
+		k->icmp_code = l4[1];
+		return 1;
 	}
-	// The key's first eight bytes in one store: the lookup reads two at a time, and reading what two
-	// stores have left behind would wait for both.
-	*(uint64_t *)key = first;
-	key->src[0] = bpf_ntohl(AT32(ip, 12));
-	key->dst[0] = bpf_ntohl(AT32(ip, 16));
-	key->ethertype = TYPE_IP4;
+	if (proto == P_UDP)
+		k->kind = FLAT_UDP * FLAT_PORTS + iport;
+	k->sport = bpf_ntohs(AT16(l4, 0));
+	k->dport = bpf_ntohs(AT16(l4, 2));
 	return 1;
+}
+
+// All of its key.
+FLAT_INLINE void plain_key(const struct flat_plain_key *k, struct classify_key *out)
+{
+	uint32_t kind = k->kind / FLAT_PORTS;
+
+	*out = (struct classify_key){.family = 4,
+		.proto = kind == FLAT_TCP   ? P_TCP
+			 : kind == FLAT_UDP ? P_UDP
+					    : P_ICMP,
+		.iport = k->kind % FLAT_PORTS,
+		.tos = k->tos,
+		.tcp_flags = k->tcp_flags,
+		.icmp_type = k->icmp_type,
+		.icmp_code = k->icmp_code,
+		.sport = k->sport,
+		.dport = k->dport,
+		.ethertype = TYPE_IP4,
+		.vlan_valid = kind != FLAT_ICMP ? HAS_PORTS : 0};
+	out->src[0] = k->src;
+	out->dst[0] = k->dst;
 }
 
 FLAT_INLINE int type_is_vlan(uint16_t type)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum {
-	CARD_PORTS = 4,
+	CARD_PORTS = FLAT_PORTS,
 	CARD_SLOTS = FLAT_RULES, // of hit counters
 	CARD_KEPT = 1 << 20,     // bytes of what commands keep
 };
