@@ -70,12 +70,12 @@ struct flat_field_rows {
 };
 
 struct flat_plain {
-	uint32_t
-		usable; // 0: rules look at parts of addresses or ports that are none of these fields
-	uint32_t rows;  // of the kinds
-	uint32_t n_rows; // of a packet: FLAT_PLAIN_ROWS, and if rules look at them FLAT_BYTES
-	struct flat_field_rows sport, dport,
-		byte[FLAT_BYTES]; // byte: TOS, TCP flags, ICMP type, code
+	// Of a packet: FLAT_PLAIN_ROWS, and if rules look at them FLAT_BYTES.  0: rules look at parts of
+	// addresses or ports that are none of these fields, and nothing else is set.
+	uint32_t n_rows;
+	uint32_t rows; // of the kinds
+	struct flat_field_rows sport, dport;
+	struct flat_field_rows byte[FLAT_BYTES]; // TOS, TCP flags, ICMP type, code
 };
 
 struct flat_head {
@@ -260,7 +260,7 @@ FLAT_INLINE uint32_t flat_byte_row(
 			 : k->icmp_code);
 }
 
-// The same for a plain packet, where tables are usable for those and their rows have one word.
+// The same for a plain packet, where plain.n_rows is not 0.  Rows of one word.
 FLAT_INLINE uint32_t flat_plain_64(const struct flat_head *t, const struct flat_plain_key *k)
 {
 	const struct flat_plain *p = &t->plain;
@@ -279,7 +279,7 @@ FLAT_INLINE uint32_t flat_plain_64(const struct flat_head *t, const struct flat_
 	return left != 0 ? flat_lowest(left) : FLAT_NONE;
 }
 
-// And where they have more.
+// Rows with summaries.
 FLAT_INLINE uint32_t flat_plain_more(const struct flat_head *t, const struct flat_plain_key *k)
 {
 	const struct flat_plain *p = &t->plain;

@@ -160,9 +160,7 @@ void flat_plain(struct flat_build *b)
 
 	if (!usable(b))
 		return;
-	if (make(b, p) == 0) {
-		p->usable = 1;
-	} else {
+	if (make(b, p) != 0) {
 		*p = (struct flat_plain){0};
 		b->head->bytes = bytes;
 	}

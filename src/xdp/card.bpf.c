@@ -88,11 +88,17 @@ FLAT_INLINE int card_frame(struct xdp_md *ctx, bool resizes)
 		key = (struct classify_key){.iport = (uint8_t)in};
 		card_parse_any(ctx, port->mac48, &key);
 		n = card_first(set, &key);
-	} else if (tables->plain.usable) {
+	} else if (tables->plain.n_rows != 0) {
 		if (forward)
 			plain_key(&plain, &key);
-		n = tables->words == 1 ? flat_plain_64(tables, &plain)
-				       : card_first_plain(set, &plain);
+		if (tables->words == 1) {
+			n = flat_plain_64(tables, &plain);
+		} else {
+			// A copy, for the key itself to stay in registers.
+			const struct flat_plain_key there = plain;
+
+			n = card_first_plain(set, &there);
+		}
 	} else {
 		plain_key(&plain, &key);
 		n = card_first(set, &key);
