@@ -26,6 +26,26 @@ def rules_of(n, last=None):
 class ThreadMeasured(Measured):
     share_min = 0.0  # it sleeps when there is nothing to take
 
+    def __init__(self, what, windows, handoffs):
+        super().__init__(what, windows)
+        self.handoff_ns = sum(handoffs) / len(handoffs)
+        if not alike(handoffs):
+            raise Busy(f"{what}: the CPUs were moved, from {handoffs[0]:.0f} to {handoffs[1]:.0f} ns apart")
+
+
+def handoff_ns(env):
+    """Of a cache line from one CPU to the other and back."""
+    r = subprocess.run([f"{env.build}/tests/bench/bench_handoff", *map(str, env.cpus)], capture_output=True,
+                       text=True, check=False)
+    if r.returncode != 0:
+        raise NotMeasured(r.stderr.strip())
+    return float(r.stdout)
+
+
+def alike(handoffs):
+    """Whether the CPUs were as far apart each time: what two of them do together depends on that."""
+    return max(handoffs) < 1.5 * min(handoffs)
+
 
 def command(ns, *words, text=None):
     """In the network namespace alone: bpffs and the runtime folder are the machine's."""
@@ -177,6 +197,8 @@ def measure(env, what, set_up):
     # The sink first: a card asks whether d1's other end takes frames.
     with Device(env) as d, Sink(env.build, "k1", d.sink, env.folder):
         set_up(d)
+        handoffs = [handoff_ns(env)]
         windows = d.windows()
+        handoffs.append(handoff_ns(env))
         d.check(windows)
-        return ThreadMeasured(what, windows)
+        return ThreadMeasured(what, windows, handoffs)

@@ -48,6 +48,10 @@ class Row:
         """[(key, function)]: measured one after the other, in turns first."""
         raise NotImplementedError
 
+    def fair(self, _sides):
+        """Whether the machine was the same for both."""
+        return True
+
 
 class Forward(Row):
     """pcap in (repeated from memory), null out."""
@@ -173,6 +177,9 @@ class InKernel(Row):
     def sides(self, env):
         return [("weir", lambda: kernel.measure(env, self.weir, self.card)),
                 ("peer", lambda: kernel.measure(env, self.peer, self.other))]
+
+    def fair(self, sides):
+        return kernel.alike([side.handoff_ns for side in sides.values()])
 
 
 def in_kernel_rows():
