@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,4 +37,19 @@ void heap_ready(size_t bytes)
 		return;
 	heap_touch(p, bytes);
 	free(p);
+}
+
+void heap_renew(void *to, const void *from, size_t n)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	for (size_t at = 0, part; at < n; at += part) {
+		char *here = (char *)to + at;
+
+		part = page - ((uintptr_t)here & (page - 1));
+		if (part > n - at)
+			part = n - at;
+		if (memcmp(here, (const char *)from + at, part) != 0)
+			memcpy(here, (const char *)from + at, part);
+	}
 }

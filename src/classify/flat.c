@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // flat.c - builds the tables of flat.h: the fields' classes (flat_field.c), tables that lead from a
 // value to its class, and rows, of several small fields multiplied out as in bits_plan.c.
+#include "base/heap.h"
 #include "classify/flat_build.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRODUCT_BYTES = 64 << 10 }; // multiplied-out rows of one group
+enum { PRODUCT_BYTES = 64 << 10 };               // multiplied-out rows of one group
+enum { TABLE_BYTES = 65536 * sizeof(uint16_t) }; // the class of each value of two bytes
 
 struct group {
 	unsigned n, field[BITS_FIELDS];
 	size_t rows;
 };
 
-// The next bytes of the block; 0: it is full.
 uint32_t flat_take(struct flat_build *b, size_t bytes)
 {
 	uint32_t at = (b->head->bytes + 7) & ~7u;
@@ -25,9 +26,20 @@ uint32_t flat_take(struct flat_build *b, size_t bytes)
 	return at;
 }
 
-void *flat_at(struct flat_build *b, uint32_t off)
+void flat_put(struct flat_build *b, uint32_t off, const void *from, size_t bytes)
 {
-	return (char *)b->head + off;
+	heap_renew((char *)b->head + off, from, bytes);
+}
+
+// So many bytes of scratch, whatever was in it.
+static int reserve(struct flat_build *b, size_t bytes)
+{
+	if (bytes <= b->scratch_bytes)
+		return 0;
+	free(b->scratch);
+	b->scratch = malloc(bytes);
+	b->scratch_bytes = b->scratch != NULL ? bytes : 0;
+	return b->scratch != NULL ? 0 : -ENOMEM;
 }
 
 size_t flat_row_bytes(const struct flat_build *b)
@@ -35,65 +47,88 @@ size_t flat_row_bytes(const struct flat_build *b)
 	return (b->words + (b->words > 1)) * sizeof(uint64_t);
 }
 
-// Rows that are whole but for their summaries.
-void flat_summarise(struct flat_build *b, uint32_t rows, size_t n)
+void flat_put_row(struct flat_build *b, uint32_t rows, size_t i, const uint64_t *words)
 {
-	for (size_t i = 0; i < n && b->words > 1; i++) {
-		uint64_t *row = flat_at(b, rows + (uint32_t)(i * flat_row_bytes(b)));
+	uint64_t row[1 + FLAT_WORDS] = {0};
 
-		row[0] = 0;
-		for (unsigned w = 0; w < b->words; w++)
-			row[0] |= (uint64_t)(row[1 + w] != 0) << w;
-	}
+	for (unsigned w = 0; w < b->words; w++)
+		row[0] |= (uint64_t)(words[w] != 0) << w;
+	memcpy(row + 1, words, b->words * sizeof(*words));
+	flat_put(b, rows + (uint32_t)(i * flat_row_bytes(b)), row + (b->words == 1),
+		flat_row_bytes(b));
 }
 
-uint64_t *flat_row_at(struct flat_build *b, uint32_t rows, size_t i)
-{
-	return (uint64_t *)flat_at(b, rows + (uint32_t)(i * flat_row_bytes(b))) + (b->words > 1);
-}
-
-// All ANDs of one row of each field of the group, the first field's row counting fastest.
-static uint32_t group_rows(struct flat_build *b, const struct group *g)
+// All ANDs of one row of each field of the group, the first field's row counting fastest, in the scratch.
+static void multiply(struct flat_build *b, const struct group *g)
 {
 	size_t have = 1, words = b->words;
-	uint32_t rows = flat_take(b, g->rows * flat_row_bytes(b));
+	uint64_t *all = b->scratch;
 
-	if (rows == 0)
-		return 0;
-	memcpy(flat_row_at(b, rows, 0), b->used, words * sizeof(uint64_t));
+	memcpy(all, b->used, words * sizeof(*all));
 	for (unsigned i = 0; i < g->n; i++) {
 		const struct flat_field *f = &b->field[g->field[i]];
 
 		for (size_t k = f->n_classes; k-- > 0;)
 			for (size_t r = 0; r < have; r++) {
-				const uint64_t *from = flat_row_at(b, rows, r),
-					       *with = &f->rows[k * words];
-				uint64_t *to = flat_row_at(b, rows, k * have + r);
+				const uint64_t *from = &all[r * words], *with = &f->rows[k * words];
+				uint64_t *to = &all[(k * have + r) * words];
 
 				for (size_t w = 0; w < words; w++)
 					to[w] = from[w] & with[w];
 			}
 		have *= f->n_classes;
 	}
-	flat_summarise(b, rows, g->rows);
+}
+
+static uint32_t group_rows(struct flat_build *b, const struct group *g)
+{
+	uint32_t rows = flat_take(b, g->rows * flat_row_bytes(b));
+
+	if (rows == 0)
+		return 0;
+	multiply(b, g);
+	for (size_t i = 0; i < g->rows; i++)
+		flat_put_row(b, rows, i, (const uint64_t *)b->scratch + i * b->words);
 	return rows;
 }
 
 uint32_t flat_rows_of(struct flat_build *b, unsigned field)
 {
-	struct group g = {.n = 1, .field = {field}, .rows = b->field[field].n_classes};
+	const struct flat_field *f = &b->field[field];
+	uint32_t rows = flat_take(b, f->n_classes * flat_row_bytes(b));
 
-	return group_rows(b, &g);
+	for (size_t i = 0; rows != 0 && i < f->n_classes; i++)
+		flat_put_row(b, rows, i, &f->rows[i * b->words]);
+	return rows;
 }
 
-// The class of each of the first n values.
-static void fill_classes(const struct flat_field *f, uint16_t *class, size_t n)
+// Entries from..to, to not counted, of a table.
+static void fill_run(uint16_t *table, size_t from, size_t to, uint16_t class)
+{
+	for (size_t i = from; i < to; i++)
+		table[i] = class;
+}
+
+void flat_classes(const struct flat_field *f, uint16_t *class, size_t n)
 {
 	size_t value = 0;
 
-	for (uint32_t c = 0; c < f->n_cells; c++)
-		for (; value < n && value <= f->end[c]; value++)
-			class[value] = f->cls[c];
+	for (uint32_t c = 0; c < f->n_cells && value < n; c++) {
+		size_t to = f->end[c] < n ? (size_t)f->end[c] + 1 : n;
+
+		fill_run(class, value, to, f->cls[c]);
+		value = to;
+	}
+}
+
+// The table that is in the scratch; 0: the block is full.
+static uint32_t put_table(struct flat_build *b)
+{
+	uint32_t table = flat_take(b, TABLE_BYTES);
+
+	if (table != 0)
+		flat_put(b, table, b->scratch, TABLE_BYTES);
+	return table;
 }
 
 // The class of every value of a step's two bytes: that of a field of two, or of one or both of two fields
@@ -101,29 +136,26 @@ static void fill_classes(const struct flat_field *f, uint16_t *class, size_t n)
 static uint32_t pair_classes(
 	struct flat_build *b, const struct flat_field *first, const struct flat_field *second)
 {
-	uint16_t low[256] = {0}, high[256] = {0};
-	uint32_t classes = flat_take(b, 65536 * sizeof(uint16_t));
+	uint16_t low[256] = {0}, high[256] = {0}, *class = b->scratch;
 	uint32_t n_first = first != NULL ? first->n_classes : 1;
 
-	if (classes == 0)
-		return 0;
 	if (first != NULL)
-		fill_classes(first, low, 256);
+		flat_classes(first, low, 256);
 	if (second != NULL)
-		fill_classes(second, high, 256);
-	for (uint32_t v = 0; v < 65536; v++)
-		((uint16_t *)flat_at(b, classes))[v] = (uint16_t)(low[v & 255] +
-								  n_first * high[v >> 8]);
-	return classes;
+		flat_classes(second, high, 256);
+	for (uint32_t h = 0; h < 256; h++) {
+		uint16_t add = (uint16_t)(n_first * high[h]);
+
+		for (uint32_t l = 0; l < 256; l++)
+			class[h * 256 + l] = (uint16_t)(low[l] + add);
+	}
+	return put_table(b);
 }
 
 static uint32_t field_classes(struct flat_build *b, const struct flat_field *f)
 {
-	uint32_t classes = flat_take(b, 65536 * sizeof(uint16_t));
-
-	if (classes != 0)
-		fill_classes(f, flat_at(b, classes), 65536);
-	return classes;
+	flat_classes(f, b->scratch, 65536);
+	return put_table(b);
 }
 
 // The step of the group's field i, and of the next one if that is the byte behind it.  Returns how many
@@ -148,7 +180,7 @@ static unsigned make_step(
 static int steps_of(struct flat_build *b, const struct group *g)
 {
 	size_t stride = flat_row_bytes(b);
-	uint32_t rows = group_rows(b, g);
+	uint32_t rows = g->n == 1 ? flat_rows_of(b, g->field[0]) : group_rows(b, g);
 	struct flat_step *s = NULL;
 
 	if (rows == 0 || b->head->n_steps + g->n > FLAT_STEPS)
@@ -230,6 +262,8 @@ static int make_steps(struct flat_build *b)
 	for (unsigned i = 0; i < n_groups; i++) {
 		// Bytes that lie side by side follow each other.
 		qsort(group[i].field, group[i].n, sizeof(*group[i].field), by_number);
+		if (group[i].n > 1 && reserve(b, group[i].rows * flat_row_bytes(b)) != 0)
+			return -ENOMEM;
 		if (steps_of(b, &group[i]) != 0)
 			return -E2BIG;
 	}
@@ -238,23 +272,30 @@ static int make_steps(struct flat_build *b)
 
 // Entries of a level of the tree over word 0: those of n values that begin at `first` and are 1 << shift
 // apart.  *cell is the one that holds the first.  false: the block is full.
-static bool fill(struct flat_build *b, const struct flat_field *f, uint32_t nodes, uint32_t table,
+static bool fill(struct flat_build *b, const struct flat_field *f, uint32_t nodes, uint16_t *entry,
 	uint32_t *cell, uint32_t first, unsigned n, unsigned shift)
 {
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n;) {
 		uint32_t lo = first + (i << shift), hi = lo | ((1u << shift) - 1), node;
+		uint16_t below[256];
 
 		while (f->end[*cell] < lo)
 			++*cell;
-		((uint16_t *)flat_at(b, table))[i] = f->cls[*cell];
-		if (f->end[*cell] >= hi)
+		if (f->end[*cell] >= hi) { // and as many more as the cell holds whole
+			uint64_t whole = ((uint64_t)f->end[*cell] + 1 - lo) >> shift;
+			unsigned to = whole < n - i ? i + (unsigned)whole : n;
+
+			fill_run(entry, i, to, f->cls[*cell]);
+			i = to;
 			continue;
-		node = flat_take(b, 256 * sizeof(uint16_t));
-		if (node == 0 || (node - nodes) / 512 >= FLAT_NODE)
+		}
+		node = flat_take(b, sizeof(below));
+		if (node == 0 || (node - nodes) / sizeof(below) >= FLAT_NODE)
 			return false;
-		((uint16_t *)flat_at(b, table))[i] = (uint16_t)(FLAT_NODE | (node - nodes) / 512);
-		if (!fill(b, f, nodes, node, cell, lo, 256, shift - 8))
+		entry[i++] = (uint16_t)(FLAT_NODE | (node - nodes) / sizeof(below));
+		if (!fill(b, f, nodes, below, cell, lo, 256, shift - 8))
 			return false;
+		flat_put(b, node, below, sizeof(below));
 	}
 	return true;
 }
@@ -268,10 +309,11 @@ static int make_addr(struct flat_build *b, unsigned field, struct flat_addr *a)
 		return 0;
 	a->used = 1;
 	a->rows = flat_rows_of(b, field);
-	a->top = flat_take(b, 65536 * sizeof(uint16_t));
+	a->top = flat_take(b, TABLE_BYTES);
 	a->nodes = b->head->bytes; // a multiple of 8, as the top is
-	if (a->rows == 0 || a->top == 0 || !fill(b, f, a->nodes, a->top, &cell, 0, 65536, 16))
+	if (a->rows == 0 || a->top == 0 || !fill(b, f, a->nodes, b->scratch, &cell, 0, 65536, 16))
 		return -E2BIG;
+	flat_put(b, a->top, b->scratch, TABLE_BYTES);
 	return 0;
 }
 
@@ -287,22 +329,24 @@ static int make_word(struct flat_build *b, unsigned field, struct flat_word *w)
 	if (w->rows == 0 || w->ends == 0 || w->classes == 0)
 		return -E2BIG;
 	w->n = f->n_cells;
-	memcpy(flat_at(b, w->ends), f->end, f->n_cells * sizeof(uint32_t));
-	memcpy(flat_at(b, w->classes), f->cls, f->n_cells * sizeof(uint16_t));
+	flat_put(b, w->ends, f->end, f->n_cells * sizeof(uint32_t));
+	flat_put(b, w->classes, f->cls, f->n_cells * sizeof(uint16_t));
 	return 0;
 }
 
 static int make_tables(struct flat_build *b)
 {
 	struct flat_head *h = b->head;
-	struct group none = {.rows = 1};
 	unsigned low = 0;
 
+	if (reserve(b, TABLE_BYTES) != 0)
+		return -ENOMEM;
 	h->words = b->words;
 	h->stride = (uint32_t)flat_row_bytes(b);
-	h->ones = group_rows(b, &none);
+	h->ones = flat_take(b, flat_row_bytes(b));
 	if (h->ones == 0)
 		return -E2BIG;
+	flat_put_row(b, h->ones, 0, b->used);
 	for (unsigned i = 0; i < 2; i++)
 		if (make_addr(b, i * 4, &h->addr[i]) != 0)
 			return -E2BIG;
@@ -329,6 +373,7 @@ int classify_flat(const struct classify_rule *rules, size_t n, void *out, struct
 	if (rc == 0)
 		flat_plain(&b);
 	flat_fields_free(&b);
+	free(b.scratch);
 	if (rc == -ENOMEM)
 		return err_set(err, ENOMEM, "no memory for the tables of %zu rules", n);
 	if (rc != 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // flat.h - tables without a pointer, in one block: for lookups by programs in the kernel.  They are built at
-// once, never changed, and walked one key at a time.  What was in the block before is never read.
+// once, never changed, and walked one key at a time.  What was in the block before does not matter.
 //
 // As in the tables for bursts (bits.c), a field of a key is looked up as a class, and every class has a
 // row: one bit for each rule, in their order.  A row begins with a summary, which has one bit for each

@@ -23,6 +23,9 @@ struct flat_build {
 	uint64_t used[FLAT_WORDS]; // rules that some key matches
 	uint64_t hash[FLAT_RULES]; // of those, to tell sets of them apart
 	struct flat_field field[BITS_FIELDS];
+	// Parts are made here and then put into the block, of which pages that hold the same are not written.
+	void *scratch;
+	size_t scratch_bytes;
 };
 
 // Fills used, field, and low_for_all of the head.  0 or -ENOMEM.
@@ -31,14 +34,14 @@ void flat_fields_free(struct flat_build *b);
 
 // flat.c: the next bytes of the block; 0: it is full.
 uint32_t flat_take(struct flat_build *b, size_t bytes);
-void *flat_at(struct flat_build *b, uint32_t off);
-// The rows of n classes are whole but for their summaries.
-void flat_summarise(struct flat_build *b, uint32_t rows, size_t n);
-// Row i of those, behind its summary.
-uint64_t *flat_row_at(struct flat_build *b, uint32_t rows, size_t i);
+void flat_put(struct flat_build *b, uint32_t off, const void *from, size_t bytes);
 size_t flat_row_bytes(const struct flat_build *b);
+// Row i of those at `rows`, with its summary; `words` of it are given.
+void flat_put_row(struct flat_build *b, uint32_t rows, size_t i, const uint64_t *words);
 // One for each class of a field; 0: the block is full.
 uint32_t flat_rows_of(struct flat_build *b, unsigned field);
+// The class of each of the first n values.
+void flat_classes(const struct flat_field *f, uint16_t *class, size_t n);
 
 // flat_plain.c: what plain packets need, when all else is there.  Nothing where that does not fit.
 void flat_plain(struct flat_build *b);

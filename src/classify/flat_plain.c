@@ -85,6 +85,7 @@ static void kind_row(struct flat_build *b, const struct classify_key *k, uint64_
 static int kinds(struct flat_build *b)
 {
 	uint32_t n = FLAT_KINDS * FLAT_PORTS, rows = flat_take(b, n * flat_row_bytes(b));
+	uint64_t row[FLAT_WORDS];
 
 	if (rows == 0)
 		return -E2BIG;
@@ -96,9 +97,9 @@ static int kinds(struct flat_build *b)
 			.ethertype = TYPE_IP4,
 			.vlan_valid = kind != FLAT_ICMP ? CLASSIFY_HAS_PORTS : 0};
 
-		kind_row(b, &k, flat_row_at(b, rows, i));
+		kind_row(b, &k, row);
+		flat_put_row(b, rows, i, row);
 	}
-	flat_summarise(b, rows, n);
 	b->head->plain.rows = rows;
 	return 0;
 }
@@ -124,19 +125,16 @@ static int port(struct flat_build *b, size_t at, struct flat_field_rows *out)
 static int byte(struct flat_build *b, size_t at, struct flat_field_rows *out)
 {
 	unsigned f = field_of(at, 1);
-	uint32_t value = 0;
-	uint16_t *class;
+	uint16_t class[256];
 
 	if (b->field[f].n_classes < 2)
 		return 0;
 	out->rows = flat_rows_of(b, f);
-	out->classes = flat_take(b, 256 * sizeof(*class));
+	out->classes = flat_take(b, sizeof(class));
 	if (out->rows == 0 || out->classes == 0)
 		return -E2BIG;
-	class = flat_at(b, out->classes);
-	for (uint32_t c = 0; c < b->field[f].n_cells; c++)
-		for (; value < 256 && value <= b->field[f].end[c]; value++)
-			class[value] = b->field[f].cls[c];
+	flat_classes(&b->field[f], class, 256);
+	flat_put(b, out->classes, class, sizeof(class));
 	b->head->plain.n_rows = FLAT_PLAIN_ROWS + FLAT_BYTES;
 	return 0;
 }

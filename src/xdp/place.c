@@ -240,15 +240,18 @@ static int fill(const struct card_kept *k, struct card_set *set, struct err *err
 	if (rules == NULL)
 		return err_set(err, ENOMEM, "no memory for %u rules", k->n_rules);
 	for (uint32_t i = 0; rc == 0 && i < k->n_rules; i++) {
+		struct card_act act;
+
 		adapter_rule(&k->rule[i].f, &rules[i]);
 		rules[i].order = rules[i].id = i;
-		rc = card_act_make(&k->rule[i].f, k->rule[i].slot, &set->act[i], err);
+		rc = card_act_make(&k->rule[i].f, k->rule[i].slot, &act, err);
+		heap_renew(&set->act[i], &act, sizeof(act));
 	}
 	if (rc == 0)
 		rc = classify_flat(rules, k->n_rules, set->tables, err);
 	free(rules);
 	if (rc == 0)
-		memcpy(set->kept, k,
+		heap_renew(set->kept, k,
 			offsetof(struct card_kept, rule) + k->n_rules * sizeof(k->rule[0]));
 	return rc;
 }
