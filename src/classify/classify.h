@@ -82,10 +82,11 @@ void classify_cache_first(
 size_t classify_all(
 	const struct classify *c, const struct classify_key *key, uint32_t *ids, size_t max);
 
-// Builds the tables of classify/flat.h at out: FLAT_SIZE bytes of any content, on a multiple of 8.  Rules match
+// Builds the tables of classify/flat.h at out: up to FLAT_SIZE bytes of any content, on a multiple of 8.  Rules match
 // in the order of the array whatever their order, and are known by their place in it.  -E2BIG: they
 // are more, or their tables larger, than a block holds; -ENOMEM; nothing then matches.
-int classify_flat(const struct classify_rule *rules, size_t n, void *out, struct err *err);
+int classify_flat(
+	const struct classify_rule *rules, size_t n, void *out, size_t bytes, struct err *err);
 
 // Which instructions lookups use: the best the CPU has; others may be forced for the whole process,
 // for tests and measurements.  false: the CPU lacks them.

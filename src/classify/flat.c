@@ -20,7 +20,7 @@ uint32_t flat_take(struct flat_build *b, size_t bytes)
 {
 	uint32_t at = (b->head->bytes + 7) & ~7u;
 
-	if (bytes > FLAT_SIZE - at)
+	if (at > b->bytes || bytes > b->bytes - at)
 		return 0;
 	b->head->bytes = at + (uint32_t)bytes;
 	return at;
@@ -356,9 +356,10 @@ static int make_tables(struct flat_build *b)
 	return make_steps(b);
 }
 
-int classify_flat(const struct classify_rule *rules, size_t n, void *out, struct err *err)
+int classify_flat(
+	const struct classify_rule *rules, size_t n, void *out, size_t bytes, struct err *err)
 {
-	struct flat_build b = {.head = out, .n = n, .rule = rules};
+	struct flat_build b = {.head = out, .bytes = bytes, .n = n, .rule = rules};
 	int rc;
 
 	*b.head = (struct flat_head){.bytes = sizeof(*b.head)};
@@ -377,8 +378,8 @@ int classify_flat(const struct classify_rule *rules, size_t n, void *out, struct
 	if (rc == -ENOMEM)
 		return err_set(err, ENOMEM, "no memory for the tables of %zu rules", n);
 	if (rc != 0)
-		return err_set(err, E2BIG, "the tables of these %zu rules take more than %d MB", n,
-			FLAT_SIZE >> 20);
+		return err_set(err, E2BIG, "the tables of these %zu rules take more than %zu KB", n,
+			bytes >> 10);
 	b.head->n_rules = (uint32_t)n;
 	return 0;
 }

@@ -17,6 +17,7 @@ struct flat_field {
 
 struct flat_build {
 	struct flat_head *head;
+	size_t bytes; // of the block
 	const struct classify_rule *rule;
 	size_t n;
 	unsigned words;

@@ -18,7 +18,7 @@ static void build(const struct classify_rule *rules, size_t n)
 	struct err err = {0};
 
 	memset(block, 0x5a, FLAT_SIZE); // what a block held before must not count
-	if (classify_flat(rules, n, block, &err) != 0)
+	if (classify_flat(rules, n, block, FLAT_SIZE, &err) != 0)
 		fail_msg("%s", err.msg);
 }
 
@@ -97,7 +97,7 @@ static void the_oracle_agrees_on_random_sets_and_keys(void **state)
 		if (i % 4 == 0)
 			memset(block, (int)(i / 4), FLAT_SIZE);
 		// Some sets with masks of every kind on every field are more than a block holds.
-		if (classify_flat(s.rule, s.n, block, &err) != 0) {
+		if (classify_flat(s.rule, s.n, block, FLAT_SIZE, &err) != 0) {
 			assert_int_equal(err.code, E2BIG);
 			assert_true(++too_large <= sets / 8);
 			oracle_free(&s);
@@ -159,7 +159,7 @@ static void one_rule_too_many_is_refused(void **state)
 	struct err err = {0};
 
 	(void)state;
-	assert_int_equal(classify_flat(rules, FLAT_RULES + 1, block, &err), -E2BIG);
+	assert_int_equal(classify_flat(rules, FLAT_RULES + 1, block, FLAT_SIZE, &err), -E2BIG);
 	assert_string_equal(err.msg, "4097 rules, more than the 4096 that fit");
 	assert_int_equal(((struct flat_head *)block)->n_rules, 0);
 }

@@ -21,12 +21,13 @@ struct card_kept {
 	struct adapter_settings settings;
 	uint32_t n_rules;
 	uint32_t held;                        // not 0: somebody may want this set back
+	uint32_t tables_bytes;                // that are in use
 	struct adapter_kept rule[FLAT_RULES]; // in the order in which packets are compared
 };
 _Static_assert(sizeof(struct card_kept) <= CARD_KEPT, "all rules can be kept");
 
 // Raised with each change of card_about, card_set, or what lies in them.
-enum { CARD_FORMAT = 5 };
+enum { CARD_FORMAT = 6 };
 
 struct card_about {
 	uint32_t format; // these two are the same in all versions

@@ -204,6 +204,7 @@ int card_take(struct xdp_card *c, int set_fd, struct err *err)
 	c->next->settings = kept->settings;
 	c->next->n_rules = kept->n_rules;
 	c->next->held = kept->held;
+	c->next->tables_bytes = kept->tables_bytes;
 	if (kept->n_rules <= FLAT_RULES) {
 		heap_touch(c->next->rule, kept->n_rules * sizeof(kept->rule[0]));
 		memcpy(c->next->rule, kept->rule, kept->n_rules * sizeof(kept->rule[0]));
@@ -232,7 +233,9 @@ int card_read(struct xdp_card *c, struct err *err)
 	return rc;
 }
 
-static int fill(const struct card_kept *k, struct card_set *set, struct err *err)
+enum { TABLES_MORE = 512 << 10 }; // some fields that no rule looked at yet
+
+static int fill(struct card_kept *k, struct card_set *set, size_t tables_bytes, struct err *err)
 {
 	struct classify_rule *rules = calloc(k->n_rules + 1, sizeof(*rules));
 	int rc = 0;
@@ -248,11 +251,23 @@ static int fill(const struct card_kept *k, struct card_set *set, struct err *err
 		heap_renew(&set->act[i], &act, sizeof(act));
 	}
 	if (rc == 0)
-		rc = classify_flat(rules, k->n_rules, set->tables, err);
+		rc = classify_flat(rules, k->n_rules, set->tables, tables_bytes, err);
 	free(rules);
-	if (rc == 0)
+	if (rc == 0) {
+		k->tables_bytes = ((const struct flat_head *)set->tables)->bytes;
 		heap_renew(set->kept, k,
 			offsetof(struct card_kept, rule) + k->n_rules * sizeof(k->rule[0]));
+	}
+	return rc;
+}
+
+static int map_and_fill(struct xdp_card *c, int fd, size_t tables_bytes, struct err *err)
+{
+	struct card_set *set = card_set_fill(fd, tables_bytes, err);
+	int rc = set != NULL ? fill(c->next, set, tables_bytes, err)
+			     : err_context(err, "%s", c->name);
+
+	card_set_unmap(set, tables_bytes);
 	return rc;
 }
 
@@ -276,16 +291,18 @@ static int spare_set(const struct xdp_card *c)
 static int make_set(struct xdp_card *c, bool *spare, struct err *err)
 {
 	int fd = spare_set(c), rc = 0;
-	struct card_set *set;
+	// The tables are seldom much larger than those before.
+	size_t likely = c->next->tables_bytes + c->next->tables_bytes / 4 + TABLES_MORE;
 
 	*spare = fd >= 0;
 	if (fd < 0)
 		fd = card_set_new(err);
 	if (fd < 0)
 		return err_context(err, "%s", c->name);
-	set = card_set_fill(fd, err);
-	rc = set != NULL ? fill(c->next, set, err) : err_context(err, "%s", c->name);
-	card_set_unmap(set);
+	if (likely < FLAT_SIZE)
+		rc = map_and_fill(c, fd, likely, err);
+	if (likely >= FLAT_SIZE || rc == -E2BIG)
+		rc = map_and_fill(c, fd, FLAT_SIZE, err);
 	if (rc == 0)
 		return fd;
 	close(fd);

@@ -7,11 +7,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void *map_memory(int fd, int prot, struct err *err)
+static size_t whole_pages(size_t tables_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t bytes = (sizeof(struct card_set) + page - 1) / page * page;
-	void *at = mmap(NULL, bytes, prot, MAP_SHARED, fd, 0);
+
+	return (offsetof(struct card_set, tables) + tables_bytes + page - 1) / page * page;
+}
+
+static void *map_memory(int fd, int prot, size_t tables_bytes, struct err *err)
+{
+	void *at = mmap(NULL, whole_pages(tables_bytes), prot, MAP_SHARED, fd, 0);
 
 	if (at != MAP_FAILED)
 		return at;
@@ -30,20 +35,18 @@ int card_set_new(struct err *err)
 	return fd;
 }
 
-struct card_set *card_set_fill(int fd, struct err *err)
+struct card_set *card_set_fill(int fd, size_t tables_bytes, struct err *err)
 {
-	return map_memory(fd, PROT_READ | PROT_WRITE, err);
+	return map_memory(fd, PROT_READ | PROT_WRITE, tables_bytes, err);
 }
 
 const struct card_set *card_set_map(int fd, struct err *err)
 {
-	return map_memory(fd, PROT_READ, err);
+	return map_memory(fd, PROT_READ, FLAT_SIZE, err);
 }
 
-void card_set_unmap(const struct card_set *set)
+void card_set_unmap(const struct card_set *set, size_t tables_bytes)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
 	if (set != NULL)
-		munmap((void *)(uintptr_t)set, (sizeof(*set) + page - 1) / page * page);
+		munmap((void *)(uintptr_t)set, whole_pages(tables_bytes));
 }

@@ -43,9 +43,10 @@ _Static_assert(sizeof(struct card_act) == 64, "one cache line");
 // One set of rules: the value of the only element of an inner map of `sets`.  Never changed once
 // it is in force; the programs read the tables and the acts, commands read the rest as well.
 struct card_set {
-	uint8_t tables[FLAT_SIZE]; // struct flat_head and what it leads to
 	struct card_act act[FLAT_RULES];
-	uint8_t kept[CARD_KEPT]; // struct card_kept of kept.h: what the tables were made of
+	uint8_t kept[CARD_KEPT]; // struct card_kept of card.h: what the tables were made of
+	// struct flat_head and what it leads to.  Last: a command maps no more of it than it needs.
+	uint8_t tables[FLAT_SIZE];
 };
 
 // What a port forwards, on one CPU.

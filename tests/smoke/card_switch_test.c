@@ -32,7 +32,7 @@ static int put_rule(void)
 	struct classify_rule all = {.sport_hi = UINT16_MAX, .dport_hi = UINT16_MAX};
 	struct err err = {0};
 
-	if (classify_flat(&all, 1, set->tables, &err) == 0)
+	if (classify_flat(&all, 1, set->tables, FLAT_SIZE, &err) == 0)
 		return 0;
 	print_error("%s\n", err.msg);
 	return -1;

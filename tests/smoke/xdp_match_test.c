@@ -45,11 +45,11 @@ static bool put_in_force(unsigned port, const struct rules *r)
 {
 	struct err err = {0};
 	int fd = card_set_new(&err), rc;
-	struct card_set *set = fd >= 0 ? card_set_fill(fd, &err) : NULL;
+	struct card_set *set = fd >= 0 ? card_set_fill(fd, FLAT_SIZE, &err) : NULL;
 
 	if (set == NULL)
 		fail_msg("%s", err.msg);
-	rc = classify_flat(r->rule, r->n, set->tables, &err);
+	rc = classify_flat(r->rule, r->n, set->tables, FLAT_SIZE, &err);
 	for (size_t i = 0; i < r->n; i++)
 		set->act[i] = (struct card_act){
 			.slot = slot_of(i), .action = (uint8_t)r->action[i]};
@@ -57,7 +57,7 @@ static bool put_in_force(unsigned port, const struct rules *r)
 		assert_int_equal(rc, -E2BIG);
 	else if (xdp_run_use(run[port], fd, &err) != 0)
 		fail_msg("%s", err.msg);
-	card_set_unmap(set);
+	card_set_unmap(set, FLAT_SIZE);
 	close(fd);
 	return rc == 0;
 }
