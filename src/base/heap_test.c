@@ -85,11 +85,31 @@ static void malloc_gives_out_pages_that_are_there(void **state)
 	free(block);
 }
 
+static void renewing_writes_no_page_that_is_the_same(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 3 * page;
+	char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *from = malloc(bytes);
+
+	(void)state;
+	assert_true(at != MAP_FAILED);
+	assert_non_null(from);
+	memset(at, 'o', bytes);
+	memset(from, 'o', bytes);
+	from[page - 1] = from[2 * page] = from[bytes - 1] = 'n';
+	assert_int_equal(mprotect(at + page, page, PROT_READ), 0);
+	heap_renew(at + 1, from + 1, bytes - 1);
+	assert_memory_equal(at, from, bytes);
+	free(from);
+	munmap(at, bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(touched_pages_are_there_and_stay_what_they_were),
 		cmocka_unit_test(malloc_gives_out_pages_that_are_there),
+		cmocka_unit_test(renewing_writes_no_page_that_is_the_same),
 	};
 
 	return cmocka_run_group_tests_name("heap", tests, NULL, NULL);

@@ -164,6 +164,52 @@ static void one_rule_too_many_is_refused(void **state)
 	assert_int_equal(((struct flat_head *)block)->n_rules, 0);
 }
 
+// The tables of hosts and ports take some bytes; with one fewer, and with many fewer, they are refused, and
+// what plain packets need is left out before.
+static void a_block_is_never_left(void **state)
+{
+	static struct classify_rule rules[200];
+	struct classify_key key = {.family = 4,
+		.proto = 6,
+		.src = {0x0a000063},
+		.dport = 99,
+		.ethertype = 0x0800,
+		.vlan_valid = CLASSIFY_HAS_PORTS};
+	struct flat_head *t = block;
+	size_t whole, n_plain = 0;
+	struct err err = {0};
+
+	(void)state;
+	memset(rules, 0, sizeof(rules));
+	for (uint32_t i = 0; i < 200; i++) {
+		rules[i].value.src[0] = 0x0a000000 + i;
+		rules[i].mask.src[0] = UINT32_MAX;
+		rules[i].value.dport = (uint16_t)i;
+		rules[i].mask.dport = UINT16_MAX;
+		rules[i].sport_hi = rules[i].dport_hi = UINT16_MAX;
+	}
+	build(rules, 200);
+	whole = t->bytes;
+	assert_int_not_equal(t->plain.n_rows, 0);
+	for (size_t bytes = whole + 8; bytes > sizeof(*t);
+		bytes -= bytes > whole - 2000 ? 8 : 9000) {
+		memset(block, 0x5a, FLAT_SIZE);
+		if (classify_flat(rules, 200, block, bytes, &err) == 0) {
+			assert_true(t->bytes <= bytes);
+			assert_int_equal(flat_first(block, &key), 99);
+			n_plain += t->plain.n_rows != 0;
+		} else {
+			assert_int_equal(err.code, E2BIG);
+			assert_int_equal(t->n_rules, 0);
+		}
+		for (size_t i = bytes; i < bytes + 4096; i++)
+			assert_int_equal(((uint8_t *)block)[i], 0x5a);
+		if (bytes < 9000)
+			break;
+	}
+	assert_int_equal(n_plain, 2);
+}
+
 // Any bytes in the place of tables give some answer and no read outside.
 static void a_block_of_noise_is_walked_inside_its_bounds(void **state)
 {
@@ -213,6 +259,7 @@ int main(void)
 		cmocka_unit_test(every_rule_of_a_full_table_is_found),
 		cmocka_unit_test(one_rule_too_many_is_refused),
 		cmocka_unit_test(the_oracle_agrees_on_random_sets_and_keys),
+		cmocka_unit_test(a_block_is_never_left),
 		cmocka_unit_test(a_block_of_noise_is_walked_inside_its_bounds),
 	};
 

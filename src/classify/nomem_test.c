@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A call that runs out of memory, wherever it does, changes nothing.
 #include "classify/classify.h"
+#include "classify/flat.h"
 #include "classify/oracle_test.h"
 
 #include <errno.h>
@@ -212,6 +213,29 @@ static void a_cache_without_memory_is_refused(void **state)
 	classify_free(c);
 }
 
+static void tables_without_memory_match_nothing(void **state)
+{
+	struct classify_rule rules[2] = {
+		{.mask.proto = UINT8_MAX, .mask.src[0] = UINT32_MAX, .sport_hi = 7, .dport_hi = 80},
+		{.mask.tos = UINT8_MAX, .mask.dst[3] = 255, .sport_hi = 9, .dport_hi = UINT16_MAX}};
+	struct flat_head *block = __real_aligned_alloc(64, FLAT_SIZE);
+	struct err err = {0};
+	unsigned most = 0;
+
+	(void)state;
+	assert_non_null(block);
+	for (int rc = -ENOMEM; rc != 0; most++) {
+		memset(block, 0x5a, sizeof(*block));
+		left = most;
+		rc = classify_flat(rules, 2, block, FLAT_SIZE, &err);
+		left = UINT32_MAX;
+		assert_true(rc == 0 || (rc == -ENOMEM && err.code == ENOMEM));
+		assert_int_equal(block->n_rules, rc == 0 ? 2 : 0);
+	}
+	assert_true(most > 10);
+	free(block);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +244,7 @@ int main(void)
 		cmocka_unit_test(a_release_without_memory_can_be_tried_again),
 		cmocka_unit_test(a_new_set_without_memory_is_refused),
 		cmocka_unit_test(a_cache_without_memory_is_refused),
+		cmocka_unit_test(tables_without_memory_match_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
