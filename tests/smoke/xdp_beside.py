@@ -7,12 +7,14 @@ usage: xdp_beside.py WEIR
 Dispatchers are for the first network namespace, so one interface of the test's is there; no frame comes out of
 it that both programs have let pass.
 """
+import concurrent.futures
 import glob
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
@@ -29,6 +31,7 @@ UDP = frame("198.18.0.5", "198.19.1.1", 17, 4000, 53)
 OTHER, OTHER_NAME, COUNTS = "xdpfilt_alw_all.o", "xdpfilt_alw_all", "xdp_stats_map"
 FOLDERS = ("/usr/lib/x86_64-linux-gnu/bpf", "/usr/lib/aarch64-linux-gnu/bpf", "/usr/lib/bpf")
 POINTS, NEVER = 12, 1 << 30
+FRAMES = 2000
 NO_TRAMPOLINES = "this kernel has no BPF trampolines"
 NOT_FIRST = "libxdp's dispatcher is safe in the first network namespace only"
 
@@ -185,6 +188,29 @@ def beside(rig):
     f.check(rig.programs() is None and rig.folders() == [], "nothing is left: %s" % rig.folders())
 
 
+def paced(frames):
+    for x in frames:
+        time.sleep(0.001)
+        yield x
+
+
+def others_come_and_go(rig):
+    """While frames arrive, each of which the card has to drop."""
+    done(rig.adapter("create", rig.card, rig.iface), "create")
+    done(rig.tool("filter", "1", "proto", "6", "action", "drop"), "a rule")
+    changes = 0
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        sending = pool.submit(rig.send, 9, paced([TCP] * FRAMES))
+        while changes < 5 or not sending.done():
+            rig.loader("load", "-m", "native", rig.iface, other_program())
+            rig.loader("unload", rig.iface, "--id", str(rig.programs()[OTHER_NAME]))
+            changes += 1
+        sending.result()
+    f.check(wait_for(lambda: rig.hits() == {1: FRAMES}), "%d changes: of %d frames the card met %s" % (changes, FRAMES, rig.hits()))
+    print("another program came and went %d times under %d frames" % (changes, FRAMES))
+    done(rig.adapter("delete", rig.card), "delete")
+
+
 def modes(rig):
     rig.loader("load", "-m", "skb", rig.iface, other_program())
     refused(rig.adapter("create", rig.card, rig.iface, "--mode", "native"),
@@ -330,7 +356,7 @@ def main():
         done(rig.adapter("delete", rig.card), "delete")
         tests = [alone_for_a_reason, only_program]
         if rig.can:
-            tests += [beside, modes, taken_off, interface_gone, killed_anywhere]
+            tests += [beside, others_come_and_go, modes, taken_off, interface_gone, killed_anywhere]
         else:
             print("beside another program: left out, as " + NO_TRAMPOLINES)
         in_turn(tests, rig)
