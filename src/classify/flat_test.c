@@ -65,8 +65,15 @@ static struct flat_plain_key plain_of(const struct classify_key *from, struct cl
 static uint32_t first_plain(const struct flat_plain_key *k)
 {
 	const struct flat_head *t = block;
+	const struct flat_plain_rows r = flat_plain_rows(t, k);
+	uint32_t more;
 
-	return t->words == 1 ? flat_plain_64(t, k) : flat_plain_more(t, k);
+	if (t->words == 1)
+		return flat_plain_64(t, k);
+	more = flat_plain_more(t, k);
+	if (t->plain.n_rows == FLAT_PLAIN_ROWS)
+		assert_int_equal(flat_plain_five(t, &r), more);
+	return more;
 }
 
 static void plain_packets_agree(const struct oracle_set *s, const struct classify_key *from)
