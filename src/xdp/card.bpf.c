@@ -55,26 +55,13 @@ __attribute__((noinline)) uint32_t card_first(
 	return flat_first((const struct flat_head *)set->tables, key);
 }
 
-// The same for a plain frame and rows of several words.
+// The same for a plain frame, where rows have several words and rules look at its bytes too.
 __attribute__((noinline)) uint32_t card_first_plain(
 	const struct card_set *set, const struct flat_plain_key *key)
 {
 	if (!set || !key)
 		return FLAT_NONE;
 	return flat_plain_more((const struct flat_head *)set->tables, key);
-}
-
-// The same from the five rows on, two in a word: so the search is verified once, not for every way to them.
-__attribute__((noinline)) uint32_t card_five_rows(
-	const struct card_set *set, uint64_t kind_src, uint64_t dst_sport, uint32_t dport)
-{
-	const struct flat_plain_rows r = {.kind = (uint32_t)kind_src,
-		.src = (uint32_t)(kind_src >> 32),
-		.dst = (uint32_t)dst_sport,
-		.sport = (uint32_t)(dst_sport >> 32),
-		.dport = dport};
-
-	return set ? flat_plain_five((const struct flat_head *)set->tables, &r) : FLAT_NONE;
 }
 
 // What the filter lets through.
@@ -109,8 +96,7 @@ FLAT_INLINE int card_frame(struct xdp_md *ctx, bool resizes)
 		} else if (tables->plain.n_rows == FLAT_PLAIN_ROWS) {
 			const struct flat_plain_rows r = flat_plain_rows(tables, &plain);
 
-			n = card_five_rows(set, r.kind | (uint64_t)r.src << 32,
-				r.dst | (uint64_t)r.sport << 32, r.dport);
+			n = flat_plain_five(tables, &r);
 		} else {
 			// A copy, for the key itself to stay in registers.
 			const struct flat_plain_key there = plain;
