@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRODUCT_BYTES = 64 << 10 };               // multiplied-out rows of one group
+enum { PRODUCT_BYTES = 64 << 10 }; // multiplied-out rows of one group
+enum {
+	LARGE = 16 << 10
+}; // parts that begin on a multiple of that: what lies before may grow and not move them
 enum { TABLE_BYTES = 65536 * sizeof(uint16_t) }; // the class of each value of two bytes
 
 struct group {
@@ -18,7 +21,7 @@ struct group {
 
 uint32_t flat_take(struct flat_build *b, size_t bytes)
 {
-	uint32_t at = (b->head->bytes + 7) & ~7u;
+	uint32_t step = bytes < LARGE ? 8 : LARGE, at = (b->head->bytes + step - 1) & ~(step - 1);
 
 	if (at > b->bytes || bytes > b->bytes - at)
 		return 0;
