@@ -173,10 +173,12 @@ static unsigned make_step(
 		bits_field_at(g->field[i + 1], &next_size) == at + 1 && next_size == 1)
 		second = &b->field[g->field[i + 1]];
 	s->at = (uint16_t)(at & ~1u);
-	if (size == 2)
+	if (size == 2) {
 		s->classes = field_classes(b, f);
-	else
+		b->field[g->field[i]].step = b->head->n_steps;
+	} else {
 		s->classes = at % 2 == 0 ? pair_classes(b, f, second) : pair_classes(b, NULL, f);
+	}
 	return s->classes == 0 ? 0 : second != NULL ? 2 : 1;
 }
 
@@ -359,13 +361,22 @@ static int make_tables(struct flat_build *b)
 	return make_steps(b);
 }
 
+// Tables without rules.  The steps, which are 0, serve as the rows of plain packets.
+static void flat_nothing(struct flat_head *h)
+{
+	*h = (struct flat_head){.bytes = sizeof(*h),
+		.words = 1,
+		.stride = 8,
+		.plain.rows = offsetof(struct flat_head, step)};
+}
+
 int classify_flat(
 	const struct classify_rule *rules, size_t n, void *out, size_t bytes, struct err *err)
 {
 	struct flat_build b = {.head = out, .bytes = bytes, .n = n, .rule = rules};
 	int rc;
 
-	*b.head = (struct flat_head){.bytes = sizeof(*b.head)};
+	flat_nothing(b.head);
 	if (n == 0)
 		return 0;
 	if (n > FLAT_RULES)
@@ -378,6 +389,8 @@ int classify_flat(
 		flat_plain(&b);
 	flat_fields_free(&b);
 	free(b.scratch);
+	if (rc != 0)
+		flat_nothing(out);
 	if (rc == -ENOMEM)
 		return err_set(err, ENOMEM, "no memory for the tables of %zu rules", n);
 	if (rc != 0)

@@ -21,10 +21,9 @@ enum {
 	FLAT_LOW = 6,    // words 1 to 3 of both addresses
 	FLAT_ROWS = 32,  // of a key, beside those of words 0: first FLAT_LOW, then those of groups
 	FLAT_PORTS = 4,  // ingress ports of which plain packets are known
-	FLAT_PLAIN_ROWS = 5, // of its kind, its addresses and ports
-	FLAT_BYTES = 4,      // of a plain packet that may differ, beside addresses and ports
-	FLAT_NODE = 0x8000,  // a class that is not one yet: the rest is the number of a node
-	FLAT_DEPTH = 14,     // halvings that find one of 2 * FLAT_RULES + 1 cells
+	FLAT_SLACK = 8 + 256 * 8, // bytes behind a block that a row at its end leads to
+	FLAT_NODE = 0x8000,       // a class that is not one yet: the rest is the number of a node
+	FLAT_DEPTH = 14,          // halvings that find one of 2 * FLAT_RULES + 1 cells
 };
 #define FLAT_NONE UINT32_MAX
 
@@ -53,34 +52,39 @@ struct flat_step {
 };
 
 // A plain packet: IPv4, TCP or UDP or ICMP with its header, not a fragment, without a tag, to the MAC of the
-// port it came by.  Most are.  What of the key is the same for all that are of one kind, which is their protocol and
-// port, leads to one row, found when the tables are built; what differs is looked up field by field.
+// port it came by.  Most are.  What of the key is the same for all that are of one kind, which is their
+// protocol and port, leads to one row, found when the tables are built; addresses and ports are looked up,
+// where rules of that kind look at them.
 enum flat_kind { FLAT_TCP, FLAT_UDP, FLAT_ICMP, FLAT_KINDS };
 struct flat_plain_key {
 	uint32_t kind; // enum flat_kind * FLAT_PORTS + ingress port
 	uint32_t src, dst;
-	uint16_t sport, dport;                        // 0 in ICMP
-	uint8_t tos, tcp_flags, icmp_type, icmp_code; // 0 where the packet has none
+	uint16_t sport, dport; // 0 in ICMP
 };
 
-// A field of which each class has a row.
-struct flat_field_rows {
-	uint32_t classes; // of the values; 0: no rule looks at it
+// What rules look at.
+enum flat_looks {
+	FLAT_SRC = 1,
+	FLAT_DST = 2,
+	FLAT_SPORT = 4,
+	FLAT_DPORT = 8,
+	FLAT_MORE = 16, // something else, or a part of these: the whole key is needed
+};
+
+struct flat_ports {
+	uint32_t classes; // of the values
 	uint32_t rows;
 };
 
 struct flat_plain {
-	// Of a packet: FLAT_PLAIN_ROWS, and if rules look at them FLAT_BYTES.  0: rules look at parts of
-	// addresses or ports that are none of these fields, and nothing else is set.
-	uint32_t n_rows;
-	uint32_t rows; // of the kinds
-	struct flat_field_rows sport, dport;
-	struct flat_field_rows byte[FLAT_BYTES]; // TOS, TCP flags, ICMP type, code
+	uint32_t rows;                  // of the kinds
+	uint8_t looks[16];              // of a kind: enum flat_looks, ored
+	struct flat_ports sport, dport; // 0 where no rule looks at them
 };
 
 struct flat_head {
 	uint32_t bytes;   // of the block that are in use
-	uint32_t n_rules; // 0: nothing matches, and nothing else is set
+	uint32_t n_rules; // 0: nothing matches, and nothing else is set but what plain packets need
 	uint32_t words;   // of a row, without its summary
 	uint32_t stride;  // of rows in bytes
 	uint32_t ones;    // a row of ones
@@ -95,7 +99,8 @@ struct flat_head {
 
 #define FLAT_AT(t, off, type)                                                                      \
 	((const type *)((const char *)(t) + ((off) & (FLAT_SIZE - sizeof(type)))))
-#define FLAT_INLINE static inline __attribute__((always_inline))
+#define FLAT_ROW(t, off) FLAT_AT(t, off, uint64_t)
+#define FLAT_INLINE      static inline __attribute__((always_inline))
 
 // The number of the lowest bit of a word that is not 0, by multiplying with a de Bruijn sequence: BPF
 // has no instruction for it.
@@ -109,14 +114,12 @@ FLAT_INLINE uint32_t flat_lowest(uint64_t w)
 	return bit[((w & -w) * UINT64_C(0x022fdd63cc95386d)) >> 58];
 }
 
-FLAT_INLINE uint32_t flat_addr_row(
+// Where rules look at the field.
+FLAT_INLINE uint32_t flat_used_addr_row(
 	const struct flat_head *t, const struct flat_addr *a, uint32_t stride, uint32_t value)
 {
-	uint32_t class;
+	uint32_t class = *FLAT_AT(t, a->top + (value >> 16) * 2, uint16_t);
 
-	if (!a->used)
-		return t->ones;
-	class = *FLAT_AT(t, a->top + (value >> 16) * 2, uint16_t);
 	if (class & FLAT_NODE) {
 		class = (class & (FLAT_NODE - 1)) << 8 | (value >> 8 & 0xff);
 		class = *FLAT_AT(t, a->nodes + class * 2, uint16_t);
@@ -126,6 +129,12 @@ FLAT_INLINE uint32_t flat_addr_row(
 		}
 	}
 	return a->rows + class * stride;
+}
+
+FLAT_INLINE uint32_t flat_addr_row(
+	const struct flat_head *t, const struct flat_addr *a, uint32_t stride, uint32_t value)
+{
+	return a->used ? flat_used_addr_row(t, a, stride, value) : t->ones;
 }
 
 FLAT_INLINE uint32_t flat_word_row(
@@ -242,74 +251,54 @@ FLAT_INLINE uint32_t flat_first(const struct flat_head *t, const struct classify
 	return t->words == 1 ? flat_first_64(t, key, low) : flat_first_more(t, key, low);
 }
 
-FLAT_INLINE uint32_t flat_field_row(
-	const struct flat_head *t, const struct flat_field_rows *f, uint32_t stride, uint32_t value)
+FLAT_INLINE uint32_t flat_port_row(
+	const struct flat_head *t, const struct flat_ports *p, uint32_t stride, uint32_t port)
 {
-	if (!f->classes)
-		return t->ones;
-	return f->rows + *FLAT_AT(t, f->classes + value * 2, uint16_t) * stride;
+	return p->rows + *FLAT_AT(t, p->classes + port * 2, uint16_t) * stride;
 }
 
-FLAT_INLINE uint32_t flat_byte_row(
-	const struct flat_head *t, uint32_t stride, const struct flat_plain_key *k, int i)
+FLAT_INLINE uint32_t flat_plain_looks(const struct flat_head *t, const struct flat_plain_key *k)
 {
-	return flat_field_row(t, &t->plain.byte[i], stride,
-		i == 0   ? k->tos
-		: i == 1 ? k->tcp_flags
-		: i == 2 ? k->icmp_type
-			 : k->icmp_code);
+	return t->plain.looks[k->kind & 15];
 }
 
-// The same for a plain packet, where plain.n_rows is not 0.  Rows of one word.
-FLAT_INLINE uint32_t flat_plain_64(const struct flat_head *t, const struct flat_plain_key *k)
+// The first rule that matches a plain packet, of whose kind the caller knows where rules look; not at
+// FLAT_MORE.  Rows of one word.
+FLAT_INLINE uint32_t flat_plain_64(
+	const struct flat_head *t, const struct flat_plain_key *k, uint32_t looks)
 {
 	const struct flat_plain *p = &t->plain;
-	uint64_t left = *FLAT_AT(t, p->rows + k->kind * 8, uint64_t);
+	uint64_t left = *FLAT_ROW(t, p->rows + k->kind * 8);
 
-	if (t->addr[0].used)
-		left &= *FLAT_AT(t, flat_addr_row(t, &t->addr[0], 8, k->src), uint64_t);
-	if (t->addr[1].used)
-		left &= *FLAT_AT(t, flat_addr_row(t, &t->addr[1], 8, k->dst), uint64_t);
-	if (p->sport.classes)
-		left &= *FLAT_AT(t, flat_field_row(t, &p->sport, 8, k->sport), uint64_t);
-	if (p->dport.classes)
-		left &= *FLAT_AT(t, flat_field_row(t, &p->dport, 8, k->dport), uint64_t);
-	for (int i = 0; i < FLAT_BYTES && p->n_rows > FLAT_PLAIN_ROWS; i++)
-		left &= *FLAT_AT(t, flat_byte_row(t, 8, k, i), uint64_t);
+	if (looks & FLAT_SRC)
+		left &= *FLAT_ROW(t, flat_used_addr_row(t, &t->addr[0], 8, k->src));
+	if (looks & FLAT_DST)
+		left &= *FLAT_ROW(t, flat_used_addr_row(t, &t->addr[1], 8, k->dst));
+	if (looks & FLAT_SPORT)
+		left &= *FLAT_ROW(t, flat_port_row(t, &p->sport, 8, k->sport));
+	if (looks & FLAT_DPORT)
+		left &= *FLAT_ROW(t, flat_port_row(t, &p->dport, 8, k->dport));
 	return left != 0 ? flat_lowest(left) : FLAT_NONE;
 }
 
-// The places of the first FLAT_PLAIN_ROWS rows of a plain packet, where they have summaries.
-struct flat_plain_rows {
-	uint32_t kind, src, dst, sport, dport;
-};
-
-FLAT_INLINE struct flat_plain_rows flat_plain_rows(
-	const struct flat_head *t, const struct flat_plain_key *k)
+// The same where rows have summaries.
+FLAT_INLINE uint32_t flat_plain_more(
+	const struct flat_head *t, const struct flat_plain_key *k, uint32_t looks)
 {
 	const struct flat_plain *p = &t->plain;
+	const uint64_t *kind = FLAT_ROW(t, p->rows + k->kind * t->stride);
+	const uint64_t *src = kind, *dst = kind, *sport = kind, *dport = kind;
+	uint64_t left;
 
-	return (struct flat_plain_rows){.kind = p->rows + k->kind * t->stride,
-		.src = flat_addr_row(t, &t->addr[0], t->stride, k->src),
-		.dst = flat_addr_row(t, &t->addr[1], t->stride, k->dst),
-		.sport = flat_field_row(t, &p->sport, t->stride, k->sport),
-		.dport = flat_field_row(t, &p->dport, t->stride, k->dport)};
-}
-
-// The AND of the word at `off` of these.
-FLAT_INLINE uint64_t flat_plain_word(
-	const struct flat_head *t, const struct flat_plain_rows *r, uint32_t off)
-{
-	return *FLAT_AT(t, r->kind + off, uint64_t) & *FLAT_AT(t, r->src + off, uint64_t) &
-	       *FLAT_AT(t, r->dst + off, uint64_t) & *FLAT_AT(t, r->sport + off, uint64_t) &
-	       *FLAT_AT(t, r->dport + off, uint64_t);
-}
-
-// The same where these are all the rows: no rule looks at the bytes.
-FLAT_INLINE uint32_t flat_plain_five(const struct flat_head *t, const struct flat_plain_rows *r)
-{
-	uint64_t left = flat_plain_word(t, r, 0);
-
+	if (looks & FLAT_SRC)
+		src = FLAT_ROW(t, flat_used_addr_row(t, &t->addr[0], t->stride, k->src));
+	if (looks & FLAT_DST)
+		dst = FLAT_ROW(t, flat_used_addr_row(t, &t->addr[1], t->stride, k->dst));
+	if (looks & FLAT_SPORT)
+		sport = FLAT_ROW(t, flat_port_row(t, &p->sport, t->stride, k->sport));
+	if (looks & FLAT_DPORT)
+		dport = FLAT_ROW(t, flat_port_row(t, &p->dport, t->stride, k->dport));
+	left = *kind & *src & *dst & *sport & *dport;
 	for (int n = 0; n < FLAT_WORDS; n++) {
 		uint32_t word;
 		uint64_t bits;
@@ -317,46 +306,8 @@ FLAT_INLINE uint32_t flat_plain_five(const struct flat_head *t, const struct fla
 		if (left == 0)
 			break;
 		word = flat_lowest(left);
-		bits = flat_plain_word(t, r, 8 + word * 8);
-		if (bits != 0)
-			return word * 64 + flat_lowest(bits);
-		left &= left - 1;
-	}
-	return FLAT_NONE;
-}
-
-// And where there may be more.
-FLAT_INLINE uint32_t flat_plain_more(const struct flat_head *t, const struct flat_plain_key *k)
-{
-	const struct flat_plain *p = &t->plain;
-	uint32_t row[FLAT_PLAIN_ROWS + FLAT_BYTES] = {0};
-	uint64_t left = UINT64_MAX;
-
-	row[0] = p->rows + k->kind * t->stride;
-	row[1] = flat_addr_row(t, &t->addr[0], t->stride, k->src);
-	row[2] = flat_addr_row(t, &t->addr[1], t->stride, k->dst);
-	row[3] = flat_field_row(t, &p->sport, t->stride, k->sport);
-	row[4] = flat_field_row(t, &p->dport, t->stride, k->dport);
-	for (int i = 0; i < FLAT_PLAIN_ROWS; i++)
-		left &= *FLAT_AT(t, row[i], uint64_t);
-	for (int i = 0; i < FLAT_BYTES && p->n_rows > FLAT_PLAIN_ROWS; i++) {
-		row[FLAT_PLAIN_ROWS + i] = flat_byte_row(t, t->stride, k, i);
-		left &= *FLAT_AT(t, row[FLAT_PLAIN_ROWS + i], uint64_t);
-	}
-	for (int n = 0; n < FLAT_WORDS; n++) {
-		uint64_t bits = UINT64_MAX;
-		uint32_t word, off;
-
-		if (left == 0)
-			break;
-		word = flat_lowest(left);
-		off = 8 + word * 8;
-		for (uint32_t i = 0; i < FLAT_PLAIN_ROWS + FLAT_BYTES; i++) {
-			// Read anew, as in flat_first_more().
-			if (i >= *(const volatile uint32_t *)&p->n_rows)
-				break;
-			bits &= *FLAT_AT(t, row[i] + off, uint64_t);
-		}
+		bits = kind[1 + word] & src[1 + word] & dst[1 + word] & sport[1 + word] &
+		       dport[1 + word];
 		if (bits != 0)
 			return word * 64 + flat_lowest(bits);
 		left &= left - 1;

@@ -13,6 +13,7 @@ struct flat_field {
 	uint32_t *end;      // last value of each cell, ascending, the last one UINT32_MAX
 	uint16_t *cls;
 	uint64_t *rows; // of each class, as many words as the build has
+	uint32_t step;  // of a field of two bytes that has classes: its number, and 1 more
 };
 
 struct flat_build {

@@ -11,47 +11,27 @@ enum { TYPE_IP4 = 0x0800 };
 
 static const uint8_t proto[FLAT_KINDS] = {[FLAT_TCP] = 6, [FLAT_UDP] = 17, [FLAT_ICMP] = 1};
 
-// In the order of flat_plain.byte.
-static const size_t byte_at[FLAT_BYTES] = {AT(tos), AT(tcp_flags), AT(icmp_type), AT(icmp_code)};
-
 static bool within(size_t at, size_t first, size_t size)
 {
 	return at >= first && at < first + size;
 }
 
-// Whether plain packets of one kind differ in the byte.
-static bool differs(size_t at)
+// What plain packets of one kind differ in, of which the field that is so many bytes of the key from `at` on
+// is all or a part; 0: nothing.
+static unsigned differs(size_t at, unsigned bytes)
 {
-	for (unsigned i = 0; i < FLAT_BYTES; i++)
-		if (at == byte_at[i])
-			return true;
-	return within(at, AT(sport), 2) || within(at, AT(dport), 2) || within(at, AT(src[0]), 4) ||
-	       within(at, AT(dst[0]), 4);
-}
+	static const struct {
+		size_t at;
+		unsigned bytes, is;
+	} parts[] = {{AT(src[0]), 4, FLAT_SRC}, {AT(dst[0]), 4, FLAT_DST},
+		{AT(sport), 2, FLAT_SPORT}, {AT(dport), 2, FLAT_DPORT}, {AT(tos), 1, FLAT_MORE},
+		{AT(tcp_flags), 1, FLAT_MORE}, {AT(icmp_type), 1, FLAT_MORE},
+		{AT(icmp_code), 1, FLAT_MORE}};
 
-// The field that is so many bytes of the key from `at` on.
-static unsigned field_of(size_t at, unsigned bytes)
-{
-	for (unsigned f = 0;; f++) {
-		unsigned size;
-
-		if (bits_field_at(f, &size) == at && size == bytes)
-			return f;
-	}
-}
-
-// Byte masks on addresses and ports make fields that are not looked up here.
-static bool usable(const struct flat_build *b)
-{
-	for (unsigned f = BITS_RANGES; f < BITS_FIELDS; f++) {
-		unsigned size, at = bits_field_at(f, &size), own = 0;
-
-		for (unsigned i = 0; i < FLAT_BYTES; i++)
-			own |= at == byte_at[i];
-		if (b->field[f].n_classes > 1 && differs(at) && !own)
-			return false;
-	}
-	return true;
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (within(at, parts[i].at, parts[i].bytes))
+			return bytes == parts[i].bytes ? parts[i].is : FLAT_MORE;
+	return 0;
 }
 
 static uint32_t value_at(const struct classify_key *k, unsigned at, unsigned size)
@@ -72,7 +52,7 @@ static void kind_row(struct flat_build *b, const struct classify_key *k, uint64_
 		uint32_t cell;
 
 		// Of IPv4 the words behind the first are 0, and count only if they do for all.
-		if (field->n_classes < 2 || differs(at) ||
+		if (field->n_classes < 2 || differs(at, size) != 0 ||
 			(f < BITS_WORDS32 && !b->head->low_for_all))
 			continue;
 		cell = bits_cell_of(field->end, field->n_cells, value_at(k, at, size));
@@ -80,6 +60,31 @@ static void kind_row(struct flat_build *b, const struct classify_key *k, uint64_
 		for (unsigned w = 0; w < b->words; w++)
 			row[w] &= rows[w];
 	}
+}
+
+// Whether one of the rules in a row looks at the field: it is not in all of the field's rows.
+static bool looked_at(const struct flat_build *b, unsigned f, const uint64_t *row)
+{
+	const struct flat_field *field = &b->field[f];
+
+	for (size_t i = 0; field->n_classes > 1 && i < (size_t)field->n_classes * b->words; i++)
+		if ((row[i % b->words] & ~field->rows[i]) != 0)
+			return true;
+	return false;
+}
+
+// enum flat_looks, ored, of the rules in a row.
+static uint8_t looks(const struct flat_build *b, const uint64_t *row)
+{
+	unsigned out = 0;
+
+	for (unsigned f = 0; f < BITS_FIELDS; f++) {
+		unsigned size, at = bits_field_at(f, &size), is = differs(at, size);
+
+		if ((out & is) != is && looked_at(b, f, row))
+			out |= is;
+	}
+	return (uint8_t)out;
 }
 
 static int kinds(struct flat_build *b)
@@ -99,56 +104,26 @@ static int kinds(struct flat_build *b)
 
 		kind_row(b, &k, row);
 		flat_put_row(b, rows, i, row);
+		b->head->plain.looks[i] = looks(b, row);
 	}
 	b->head->plain.rows = rows;
 	return 0;
 }
 
-// Of a port there is a step, whose rows are the field's own unless others share them.
-static int port(struct flat_build *b, size_t at, struct flat_field_rows *out)
+// The classes of its step, whose rows are the field's own unless others share them.
+static int port(struct flat_build *b, size_t of, struct flat_ports *out)
 {
-	unsigned f = field_of(at, 2);
+	const struct flat_step *s;
+	unsigned f = 0, size;
 
-	if (b->field[f].n_classes < 2)
+	while (bits_field_at(f, &size) != of || size != 2)
+		f++;
+	if (b->field[f].step == 0)
 		return 0;
-	for (unsigned i = 0; i < b->head->n_steps; i++) {
-		const struct flat_step *s = &b->head->step[i];
-
-		if (s->at != at)
-			continue;
-		out->classes = s->classes;
-		out->rows = s->rows != 0 && s->last != 0 ? s->rows : flat_rows_of(b, f);
-	}
+	s = &b->head->step[b->field[f].step - 1];
+	out->classes = s->classes;
+	out->rows = s->rows != 0 && s->last != 0 ? s->rows : flat_rows_of(b, f);
 	return out->rows == 0 ? -E2BIG : 0;
-}
-
-static int byte(struct flat_build *b, size_t at, struct flat_field_rows *out)
-{
-	unsigned f = field_of(at, 1);
-	uint16_t class[256];
-
-	if (b->field[f].n_classes < 2)
-		return 0;
-	out->rows = flat_rows_of(b, f);
-	out->classes = flat_take(b, sizeof(class));
-	if (out->rows == 0 || out->classes == 0)
-		return -E2BIG;
-	flat_classes(&b->field[f], class, 256);
-	flat_put(b, out->classes, class, sizeof(class));
-	b->head->plain.n_rows = FLAT_PLAIN_ROWS + FLAT_BYTES;
-	return 0;
-}
-
-static int make(struct flat_build *b, struct flat_plain *p)
-{
-	p->n_rows = FLAT_PLAIN_ROWS;
-	if (kinds(b) != 0 || port(b, AT(sport), &p->sport) != 0 ||
-		port(b, AT(dport), &p->dport) != 0)
-		return -E2BIG;
-	for (unsigned i = 0; i < FLAT_BYTES; i++)
-		if (byte(b, byte_at[i], &p->byte[i]) != 0)
-			return -E2BIG;
-	return 0;
 }
 
 void flat_plain(struct flat_build *b)
@@ -156,10 +131,10 @@ void flat_plain(struct flat_build *b)
 	struct flat_plain *p = &b->head->plain;
 	uint32_t bytes = b->head->bytes;
 
-	if (!usable(b))
+	if (kinds(b) == 0 && port(b, AT(sport), &p->sport) == 0 &&
+		port(b, AT(dport), &p->dport) == 0)
 		return;
-	if (make(b, p) != 0) {
-		*p = (struct flat_plain){0};
-		b->head->bytes = bytes;
-	}
+	*p = (struct flat_plain){0};
+	memset(p->looks, FLAT_MORE, sizeof(p->looks));
+	b->head->bytes = bytes;
 }

@@ -55,15 +55,6 @@ __attribute__((noinline)) uint32_t card_first(
 	return flat_first((const struct flat_head *)set->tables, key);
 }
 
-// The same for a plain frame, where rows have several words and rules look at its bytes too.
-__attribute__((noinline)) uint32_t card_first_plain(
-	const struct card_set *set, const struct flat_plain_key *key)
-{
-	if (!set || !key)
-		return FLAT_NONE;
-	return flat_plain_more((const struct flat_head *)set->tables, key);
-}
-
 // What the filter lets through.
 FLAT_INLINE int card_pass(struct xdp_md *ctx, const struct classify_key *key)
 {
@@ -73,7 +64,7 @@ FLAT_INLINE int card_pass(struct xdp_md *ctx, const struct classify_key *key)
 FLAT_INLINE int card_frame(struct xdp_md *ctx, bool resizes)
 {
 	const void *data = (const void *)(long)ctx->data, *end = (const void *)(long)ctx->data_end;
-	uint32_t in = iport & (CARD_PORTS - 1), n;
+	uint32_t in = iport & (CARD_PORTS - 1), looks, n;
 	const struct card_port *port = bpf_map_lookup_elem(&ports, &in);
 	const struct card_set *set = card_set();
 	const struct flat_head *tables;
@@ -84,28 +75,20 @@ FLAT_INLINE int card_frame(struct xdp_md *ctx, bool resizes)
 	if (!port || !set)
 		return XDP_PASS;
 	tables = (const struct flat_head *)set->tables;
-	if (!parse_plain(data, end, port->mac48, in, &plain)) {
+	// As a value of its own, for what is read of it to be found by small offsets.
+	asm volatile("" : "+r"(tables));
+	looks = FLAT_MORE;
+	if (parse_plain(data, end, port->mac48, in, &plain))
+		looks = flat_plain_looks(tables, &plain);
+	if (looks & FLAT_MORE) {
 		key = (struct classify_key){.iport = (uint8_t)in};
 		card_parse_any(ctx, port->mac48, &key);
 		n = card_first(set, &key);
-	} else if (tables->plain.n_rows != 0) {
-		if (forward)
-			plain_key(&plain, &key);
-		if (tables->words == 1) {
-			n = flat_plain_64(tables, &plain);
-		} else if (tables->plain.n_rows == FLAT_PLAIN_ROWS) {
-			const struct flat_plain_rows r = flat_plain_rows(tables, &plain);
-
-			n = flat_plain_five(tables, &r);
-		} else {
-			// A copy, for the key itself to stay in registers.
-			const struct flat_plain_key there = plain;
-
-			n = card_first_plain(set, &there);
-		}
 	} else {
-		plain_key(&plain, &key);
-		n = card_first(set, &key);
+		if (forward)
+			plain_key(data, &plain, &key);
+		n = tables->words == 1 ? flat_plain_64(tables, &plain, looks)
+				       : flat_plain_more(tables, &plain, looks);
 	}
 	if (n >= FLAT_RULES)
 		return card_pass(ctx, &key);

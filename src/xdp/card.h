@@ -27,7 +27,7 @@ struct card_kept {
 _Static_assert(sizeof(struct card_kept) <= CARD_KEPT, "all rules can be kept");
 
 // Raised with each change of card_about, card_set, or what lies in them.
-enum { CARD_FORMAT = 6 };
+enum { CARD_FORMAT = 7 };
 
 struct card_about {
 	uint32_t format; // these two are the same in all versions

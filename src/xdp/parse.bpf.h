@@ -50,20 +50,17 @@ FLAT_INLINE int parse_plain(
 		total > (uint32_t)((const uint8_t *)end - ip))
 		return 0;
 	*k = (struct flat_plain_key){
-		.tos = ip[1], .src = bpf_ntohl(AT32(ip, 12)), .dst = bpf_ntohl(AT32(ip, 16))};
+		.src = bpf_ntohl(AT32(ip, 12)), .dst = bpf_ntohl(AT32(ip, 16))};
 	proto = ip[9];
 	if (proto == P_TCP) {
 		if (total < IP4_LEN + 20 || (const void *)(l4 + 14) > end)
 			return 0;
 		k->kind = FLAT_TCP * FLAT_PORTS + iport;
-		k->tcp_flags = l4[13];
 	} else if ((proto != P_UDP && proto != P_ICMP) || total < IP4_LEN + 8) {
 		return 0;
 	}
 	if (proto == P_ICMP) {
 		k->kind = FLAT_ICMP * FLAT_PORTS + iport;
-		k->icmp_type = l4[0];
-		k->icmp_code = l4[1];
 		return 1;
 	}
 	if (proto == P_UDP)
@@ -73,9 +70,11 @@ FLAT_INLINE int parse_plain(
 	return 1;
 }
 
-// All of its key.
-FLAT_INLINE void plain_key(const struct flat_plain_key *k, struct classify_key *out)
+// What of its key is looked at behind the rules.
+FLAT_INLINE void plain_key(
+	const void *data, const struct flat_plain_key *k, struct classify_key *out)
 {
+	const uint8_t *l4 = (const uint8_t *)data + ETH_LEN + IP4_LEN;
 	uint32_t kind = k->kind / FLAT_PORTS;
 
 	*out = (struct classify_key){.family = 4,
@@ -83,14 +82,9 @@ FLAT_INLINE void plain_key(const struct flat_plain_key *k, struct classify_key *
 			 : kind == FLAT_UDP ? P_UDP
 					    : P_ICMP,
 		.iport = k->kind % FLAT_PORTS,
-		.tos = k->tos,
-		.tcp_flags = k->tcp_flags,
-		.icmp_type = k->icmp_type,
-		.icmp_code = k->icmp_code,
+		.icmp_type = l4[0],
 		.sport = k->sport,
-		.dport = k->dport,
-		.ethertype = TYPE_IP4,
-		.vlan_valid = kind != FLAT_ICMP ? HAS_PORTS : 0};
+		.dport = k->dport};
 	out->src[0] = k->src;
 	out->dst[0] = k->dst;
 }

@@ -46,7 +46,7 @@ struct card_set {
 	struct card_act act[FLAT_RULES];
 	uint8_t kept[CARD_KEPT]; // struct card_kept of card.h: what the tables were made of
 	// struct flat_head and what it leads to.  Last: a command maps no more of it than it needs.
-	uint8_t tables[FLAT_SIZE];
+	uint8_t tables[FLAT_SIZE + FLAT_SLACK];
 };
 
 // What a port forwards, on one CPU.
