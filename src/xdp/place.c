@@ -193,30 +193,55 @@ int card_set_fd(const struct xdp_card *c, struct err *err)
 	return fd >= 0 ? fd : card_fail(err, errno, c->name, "the rules in force");
 }
 
+static size_t kept_bytes(uint32_t n_rules)
+{
+	return offsetof(struct card_kept, rule) + n_rules * sizeof(struct adapter_kept);
+}
+
+// As much of what the set keeps as its n rules are.
+static const struct card_kept *map_kept(
+	const struct xdp_card *c, int set_fd, uint32_t n, struct err *err)
+{
+	const struct card_kept *kept = mmap(NULL, kept_bytes(n), PROT_READ, MAP_SHARED, set_fd,
+		offsetof(struct card_set, kept));
+
+	if (kept != MAP_FAILED)
+		return kept;
+	card_fail(err, errno, c->name, "the rules in force");
+	return NULL;
+}
+
+static int take_rules(struct xdp_card *c, const struct card_kept *kept, struct err *err)
+{
+	heap_touch(c->next->rule, kept->n_rules * sizeof(kept->rule[0]));
+	memcpy(c->next->rule, kept->rule, kept->n_rules * sizeof(kept->rule[0]));
+	for (uint32_t i = 0; i < c->next->n_rules; i++)
+		if (c->next->rule[i].slot >= CARD_SLOTS)
+			return err_set(err, EPROTO, "%s: it says that a rule has slot %u", c->name,
+				c->next->rule[i].slot);
+	return 0;
+}
+
 int card_take(struct xdp_card *c, int set_fd, struct err *err)
 {
-	const struct card_kept *kept = mmap(
-		NULL, CARD_KEPT, PROT_READ, MAP_SHARED, set_fd, offsetof(struct card_set, kept));
+	const struct card_kept *kept = map_kept(c, set_fd, 0, err);
 	int rc = 0;
 
-	if (kept == MAP_FAILED)
-		return card_fail(err, errno, c->name, "the rules in force");
+	if (kept == NULL)
+		return -err->code;
 	c->next->settings = kept->settings;
 	c->next->n_rules = kept->n_rules;
 	c->next->held = kept->held;
 	c->next->tables_bytes = kept->tables_bytes;
-	if (kept->n_rules <= FLAT_RULES) {
-		heap_touch(c->next->rule, kept->n_rules * sizeof(kept->rule[0]));
-		memcpy(c->next->rule, kept->rule, kept->n_rules * sizeof(kept->rule[0]));
-	} else {
-		rc = err_set(
-			err, EPROTO, "%s: it says that it has %u rules", c->name, kept->n_rules);
-	}
-	for (uint32_t i = 0; rc == 0 && i < c->next->n_rules; i++)
-		if (c->next->rule[i].slot >= CARD_SLOTS)
-			rc = err_set(err, EPROTO, "%s: it says that a rule has slot %u", c->name,
-				c->next->rule[i].slot);
-	munmap((void *)kept, CARD_KEPT);
+	munmap((void *)(uintptr_t)kept, kept_bytes(0));
+	if (c->next->n_rules > FLAT_RULES)
+		return err_set(
+			err, EPROTO, "%s: it says that it has %u rules", c->name, c->next->n_rules);
+	kept = map_kept(c, set_fd, c->next->n_rules, err);
+	if (kept == NULL)
+		return -err->code;
+	rc = take_rules(c, kept, err);
+	munmap((void *)(uintptr_t)kept, kept_bytes(c->next->n_rules));
 	return rc;
 }
 
@@ -233,7 +258,7 @@ int card_read(struct xdp_card *c, struct err *err)
 	return rc;
 }
 
-enum { TABLES_MORE = 512 << 10 }; // some fields that no rule looked at yet
+enum { TABLES_MORE = 384 << 10 }; // two fields that no rule looked at yet
 
 static int fill(struct card_kept *k, struct card_set *set, size_t tables_bytes, struct err *err)
 {
@@ -255,19 +280,19 @@ static int fill(struct card_kept *k, struct card_set *set, size_t tables_bytes, 
 	free(rules);
 	if (rc == 0) {
 		k->tables_bytes = ((const struct flat_head *)set->tables)->bytes;
-		heap_renew(set->kept, k,
-			offsetof(struct card_kept, rule) + k->n_rules * sizeof(k->rule[0]));
+		heap_renew(set->kept, k, kept_bytes(k->n_rules));
 	}
 	return rc;
 }
 
 static int map_and_fill(struct xdp_card *c, int fd, size_t tables_bytes, struct err *err)
 {
-	struct card_set *set = card_set_fill(fd, tables_bytes, err);
+	uint32_t n = c->next->n_rules;
+	struct card_set *set = card_set_fill(fd, n, kept_bytes(n), tables_bytes, err);
 	int rc = set != NULL ? fill(c->next, set, tables_bytes, err)
 			     : err_context(err, "%s", c->name);
 
-	card_set_unmap(set, tables_bytes);
+	card_set_unmap(set);
 	return rc;
 }
 
@@ -292,7 +317,7 @@ static int make_set(struct xdp_card *c, bool *spare, struct err *err)
 {
 	int fd = spare_set(c), rc = 0;
 	// The tables are seldom much larger than those before.
-	size_t likely = c->next->tables_bytes + c->next->tables_bytes / 4 + TABLES_MORE;
+	size_t likely = c->next->tables_bytes + c->next->tables_bytes / 8 + TABLES_MORE;
 
 	*spare = fd >= 0;
 	if (fd < 0)

@@ -91,7 +91,7 @@ void xdp_run_close(struct xdp_run *r)
 		return;
 	if (r->hits != NULL)
 		munmap(r->hits, HITS_BYTES);
-	card_set_unmap(r->set, FLAT_SIZE);
+	card_set_unmap(r->set);
 	card_bpf__destroy(r->bpf);
 	free(r);
 }
@@ -106,10 +106,10 @@ int xdp_run_use(struct xdp_run *r, int set_fd, struct err *err)
 		return -err->code;
 	rc = bpf_map_update_elem(bpf_map__fd(r->bpf->maps.sets), &zero, &set_fd, 0);
 	if (rc != 0) {
-		card_set_unmap(set, FLAT_SIZE);
+		card_set_unmap(set);
 		return err_set(err, -rc, "these are no rules of a card: %s", strerror(-rc));
 	}
-	card_set_unmap(r->set, FLAT_SIZE);
+	card_set_unmap(r->set);
 	r->set = set;
 	return 0;
 }

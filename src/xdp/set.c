@@ -7,20 +7,35 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static size_t whole_pages(size_t tables_bytes)
+// Its pages, which begin with one of the set's.
+static int map_part(char *set, int fd, int prot, size_t off, size_t bytes)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *at = bytes > 0 ? mmap(set + off, bytes, prot, MAP_SHARED | MAP_FIXED, fd, (off_t)off)
+			     : NULL;
 
-	return (offsetof(struct card_set, tables) + tables_bytes + page - 1) / page * page;
+	return at == MAP_FAILED ? -errno : 0;
 }
 
-static void *map_memory(int fd, int prot, size_t tables_bytes, struct err *err)
+// Where nothing is mapped, nothing else will be either.
+static void *map_parts(
+	int fd, int prot, uint32_t acts, size_t kept_bytes, size_t tables_bytes, struct err *err)
 {
-	void *at = mmap(NULL, whole_pages(tables_bytes), prot, MAP_SHARED, fd, 0);
+	char *set = mmap(NULL, sizeof(struct card_set), PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int rc = set == MAP_FAILED ? -errno : 0;
 
-	if (at != MAP_FAILED)
-		return at;
-	err_set(err, errno, "a set of rules cannot be mapped: %s", strerror(errno));
+	if (rc == 0)
+		rc = map_part(set, fd, prot, offsetof(struct card_set, act),
+			acts * sizeof(struct card_act));
+	if (rc == 0)
+		rc = map_part(set, fd, prot, offsetof(struct card_set, kept), kept_bytes);
+	if (rc == 0)
+		rc = map_part(set, fd, prot, offsetof(struct card_set, tables), tables_bytes);
+	if (rc == 0)
+		return set;
+	if (set != MAP_FAILED)
+		munmap(set, sizeof(struct card_set));
+	err_set(err, -rc, "a set of rules cannot be mapped: %s", strerror(-rc));
 	return NULL;
 }
 
@@ -35,18 +50,19 @@ int card_set_new(struct err *err)
 	return fd;
 }
 
-struct card_set *card_set_fill(int fd, size_t tables_bytes, struct err *err)
+struct card_set *card_set_fill(
+	int fd, uint32_t acts, size_t kept_bytes, size_t tables_bytes, struct err *err)
 {
-	return map_memory(fd, PROT_READ | PROT_WRITE, tables_bytes, err);
+	return map_parts(fd, PROT_READ | PROT_WRITE, acts, kept_bytes, tables_bytes, err);
 }
 
 const struct card_set *card_set_map(int fd, struct err *err)
 {
-	return map_memory(fd, PROT_READ, FLAT_SIZE, err);
+	return map_parts(fd, PROT_READ, FLAT_RULES, CARD_KEPT, FLAT_SIZE, err);
 }
 
-void card_set_unmap(const struct card_set *set, size_t tables_bytes)
+void card_set_unmap(const struct card_set *set)
 {
 	if (set != NULL)
-		munmap((void *)(uintptr_t)set, whole_pages(tables_bytes));
+		munmap((void *)(uintptr_t)set, sizeof(*set));
 }

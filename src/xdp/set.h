@@ -7,10 +7,12 @@
 
 // A new, empty set in a map of the kernel: its file descriptor, or -errno with a sentence.
 int card_set_new(struct err *err);
-// The set of a map, to be filled while no card has it in force, with the first so many bytes of its tables: the
-// kernel takes a millisecond for all 2,400 pages.  NULL with *err set.
-struct card_set *card_set_fill(int fd, size_t tables_bytes, struct err *err);
-// The set of a map that a card may have in force, with all its tables: not to be written.  NULL with *err set.
+// The set of a map, to be filled while no card has it in force.  Of its acts, of what is kept and of its tables
+// only the first so many are mapped, for the kernel takes 2 us for each of all 2,700 pages.  NULL with *err
+// set.
+struct card_set *card_set_fill(
+	int fd, uint32_t acts, size_t kept_bytes, size_t tables_bytes, struct err *err);
+// The set of a map that a card may have in force, with all that it is: not to be written.  NULL with *err set.
 const struct card_set *card_set_map(int fd, struct err *err);
-// As much as was mapped.  NULL is allowed.
-void card_set_unmap(const struct card_set *set, size_t tables_bytes);
+// NULL is allowed.
+void card_set_unmap(const struct card_set *set);

@@ -41,11 +41,12 @@ struct card_act {
 _Static_assert(sizeof(struct card_act) == 64, "one cache line");
 
 // One set of rules: the value of the only element of an inner map of `sets`.  Never changed once
-// it is in force; the programs read the tables and the acts, commands read the rest as well.
+// it is in force; the programs read the tables and the acts, commands read the rest as well, and map no more of
+// each than is used.
 struct card_set {
 	struct card_act act[FLAT_RULES];
 	uint8_t kept[CARD_KEPT]; // struct card_kept of card.h: what the tables were made of
-	// struct flat_head and what it leads to.  Last: a command maps no more of it than it needs.
+	// struct flat_head and what it leads to.
 	uint8_t tables[FLAT_SIZE + FLAT_SLACK];
 };
 

@@ -45,7 +45,7 @@ static bool put_in_force(unsigned port, const struct rules *r)
 {
 	struct err err = {0};
 	int fd = card_set_new(&err), rc;
-	struct card_set *set = fd >= 0 ? card_set_fill(fd, FLAT_SIZE, &err) : NULL;
+	struct card_set *set = fd >= 0 ? card_set_fill(fd, FLAT_RULES, 0, FLAT_SIZE, &err) : NULL;
 
 	if (set == NULL)
 		fail_msg("%s", err.msg);
@@ -57,7 +57,7 @@ static bool put_in_force(unsigned port, const struct rules *r)
 		assert_int_equal(rc, -E2BIG);
 	else if (xdp_run_use(run[port], fd, &err) != 0)
 		fail_msg("%s", err.msg);
-	card_set_unmap(set, FLAT_SIZE);
+	card_set_unmap(set);
 	close(fd);
 	return rc == 0;
 }
