@@ -275,14 +275,61 @@ static int make_steps(struct flat_build *b)
 	return 0;
 }
 
-// Entries of a level of the tree over word 0: those of n values that begin at `first` and are 1 << shift
-// apart.  *cell is the one that holds the first.  false: the block is full.
-static bool fill(struct flat_build *b, const struct flat_field *f, uint32_t nodes, uint16_t *entry,
+// A tree over word 0 of an address.  A node in the place of one that was there before keeps its number, if the
+// block still tells: so a node more or fewer does not move all behind it.  What the block tells may be anything.
+enum { NODE_ENTRIES = 256, NODE_BYTES = NODE_ENTRIES * sizeof(uint16_t) };
+struct tree {
+	const struct flat_field *f;
+	uint32_t n;     // nodes
+	uint32_t nodes; // their place in the block
+	uint32_t n_old; // numbers below that lie in the block
+	uint32_t next;  // numbers below are wanted or given
+	uint64_t wanted[FLAT_NODE / 64], given[FLAT_NODE / 64]; // sets of numbers
+};
+
+static bool has(const uint64_t *set, uint32_t number)
+{
+	return (set[number / 64] >> number % 64 & 1) != 0;
+}
+
+static void put_in(uint64_t *set, uint32_t number)
+{
+	set[number / 64] |= UINT64_C(1) << number % 64;
+}
+
+// The number that an entry of before gives to its node; FLAT_NODE: none.
+static uint32_t old_number(const struct tree *t, uint16_t entry)
+{
+	uint32_t number = entry & (FLAT_NODE - 1);
+
+	return (entry & FLAT_NODE) != 0 && number < t->n_old ? number : FLAT_NODE;
+}
+
+static uint32_t give(struct tree *t, uint32_t old)
+{
+	if (old >= t->n || has(t->given, old)) {
+		while (t->next < t->n && (has(t->wanted, t->next) || has(t->given, t->next)))
+			t->next++;
+		// Two places wanted one number, and what is told of one of them was lost.
+		for (old = t->next; old >= t->n || has(t->given, old);)
+			old = old + 1 < t->n ? old + 1 : 0;
+	}
+	put_in(t->given, old);
+	return old;
+}
+
+// Entries of a level of the tree: those of n values that begin at `first` and are 1 << shift apart.  *cell is the
+// one that holds the first.  entry is NULL where nodes are counted, and the numbers found that they had.  old: of
+// the level that was there before, or NULL.
+static void level(struct flat_build *b, struct tree *t, uint16_t *entry, const uint16_t *old,
 	uint32_t *cell, uint32_t first, unsigned n, unsigned shift)
 {
+	const struct flat_field *f = t->f;
+
 	for (unsigned i = 0; i < n;) {
-		uint32_t lo = first + (i << shift), hi = lo | ((1u << shift) - 1), node;
-		uint16_t below[256];
+		uint32_t lo = first + (i << shift), hi = lo | ((1u << shift) - 1), number;
+		const uint16_t *old_node = NULL;
+		uint16_t node[NODE_ENTRIES];
 
 		while (f->end[*cell] < lo)
 			++*cell;
@@ -290,34 +337,54 @@ static bool fill(struct flat_build *b, const struct flat_field *f, uint32_t node
 			uint64_t whole = ((uint64_t)f->end[*cell] + 1 - lo) >> shift;
 			unsigned to = whole < n - i ? i + (unsigned)whole : n;
 
-			fill_run(entry, i, to, f->cls[*cell]);
+			if (entry != NULL)
+				fill_run(entry, i, to, f->cls[*cell]);
 			i = to;
 			continue;
 		}
-		node = flat_take(b, sizeof(below));
-		if (node == 0 || (node - nodes) / sizeof(below) >= FLAT_NODE)
-			return false;
-		entry[i++] = (uint16_t)(FLAT_NODE | (node - nodes) / sizeof(below));
-		if (!fill(b, f, nodes, below, cell, lo, 256, shift - 8))
-			return false;
-		flat_put(b, node, below, sizeof(below));
+		number = old != NULL ? old_number(t, old[i]) : FLAT_NODE;
+		if (number < FLAT_NODE)
+			old_node = (const uint16_t *)((const char *)b->head + t->nodes) +
+				   (size_t)number * NODE_ENTRIES;
+		if (entry == NULL) {
+			t->n++;
+			if (number < FLAT_NODE)
+				put_in(t->wanted, number);
+		} else {
+			number = give(t, number);
+			entry[i] = (uint16_t)(FLAT_NODE | number);
+		}
+		level(b, t, entry != NULL ? node : NULL, old_node, cell, lo, NODE_ENTRIES,
+			shift - 8);
+		if (entry != NULL)
+			flat_put(b, t->nodes + number * NODE_BYTES, node, NODE_BYTES);
+		i++;
 	}
-	return true;
 }
 
 static int make_addr(struct flat_build *b, unsigned field, struct flat_addr *a)
 {
-	const struct flat_field *f = &b->field[field];
+	struct tree t = {.f = &b->field[field]};
+	const uint16_t *old;
 	uint32_t cell = 0;
 
-	if (f->n_classes < 2)
+	if (t.f->n_classes < 2)
 		return 0;
 	a->used = 1;
 	a->rows = flat_rows_of(b, field);
 	a->top = flat_take(b, TABLE_BYTES);
-	a->nodes = b->head->bytes; // a multiple of 8, as the top is
-	if (a->rows == 0 || a->top == 0 || !fill(b, f, a->nodes, b->scratch, &cell, 0, 65536, 16))
+	if (a->rows == 0 || a->top == 0)
 		return -E2BIG;
+	// Where the nodes will be.
+	t.nodes = a->nodes = a->top + TABLE_BYTES;
+	t.n_old = (uint32_t)((b->bytes - t.nodes) / NODE_BYTES);
+	old = (const uint16_t *)((const char *)b->head + a->top);
+	level(b, &t, NULL, old, &cell, 0, 65536, 16);
+	if (t.n >= FLAT_NODE || t.n > t.n_old)
+		return -E2BIG;
+	b->head->bytes = t.nodes + t.n * NODE_BYTES;
+	cell = 0;
+	level(b, &t, b->scratch, old, &cell, 0, 65536, 16);
 	flat_put(b, a->top, b->scratch, TABLE_BYTES);
 	return 0;
 }

@@ -19,11 +19,10 @@ struct asks {
 	size_t n, max;
 };
 
-// A rule begins or ceases to match.
-struct change {
-	uint64_t value;
-	uint32_t rule;
-};
+// A rule begins or ceases to match at a value, which may be one more than the last: value << RULE_BITS | rule.
+typedef uint64_t change;
+enum { RULE_BITS = 12 };
+_Static_assert(FLAT_RULES <= 1 << RULE_BITS, "a rule's number fits");
 
 // The row at a place of the sweep, and where to look up whether it has been seen.
 struct sweep {
@@ -130,41 +129,91 @@ static void cell(const struct flat_build *b, struct flat_field *f, struct sweep 
 
 static int by_value(const void *x, const void *y)
 {
-	const struct change *a = x, *b = y;
+	const change *a = x, *b = y;
 
-	return a->value < b->value ? -1 : a->value > b->value;
+	return (*a > *b) - (*a < *b);
+}
+
+// The last rule that asks something of the field and is in the row, and 1 more; 0: there is none.
+static uint32_t last_rule(const uint64_t *row, const uint64_t *any, unsigned words)
+{
+	for (unsigned w = words; w-- > 0;)
+		if ((row[w] & ~any[w]) != 0)
+			return w * 64 + 64 - (uint32_t)__builtin_clzll(row[w] & ~any[w]);
+	return 0;
+}
+
+// Numbers the classes by their last rule: so one more rule at the end of the list, and one fewer, leave most
+// of them their number, wherever in the field it matches.  any: the rules that ask nothing of it.  The sweep is over:
+// its slots serve as memory.
+static void number_classes(
+	const struct flat_build *b, struct flat_field *f, struct sweep *s, const uint64_t *any)
+{
+	uint32_t first[FLAT_RULES + 2] = {0}, *last = s->slot, *number = s->slot + f->n_classes;
+	uint64_t row[FLAT_WORDS];
+	size_t bytes = b->words * sizeof(*row);
+
+	for (uint32_t c = 0; c < f->n_classes; c++) {
+		last[c] = last_rule(&f->rows[(size_t)c * b->words], any, b->words);
+		first[last[c] + 1]++;
+	}
+	for (uint32_t r = 0; r <= FLAT_RULES; r++)
+		first[r + 1] += first[r];
+	for (uint32_t c = 0; c < f->n_classes; c++)
+		number[c] = first[last[c]]++;
+	for (uint32_t i = 0; i < f->n_cells; i++)
+		f->cls[i] = (uint16_t)number[f->cls[i]];
+	// Each row is swapped to where it belongs.
+	for (uint32_t c = 0; c < f->n_classes; c++) {
+		while (number[c] != c) {
+			uint32_t to = number[c];
+			uint64_t *here = &f->rows[(size_t)c * b->words],
+				 *there = &f->rows[(size_t)to * b->words];
+
+			memcpy(row, there, bytes);
+			memcpy(there, here, bytes);
+			memcpy(here, row, bytes);
+			number[c] = number[to];
+			number[to] = to;
+		}
+	}
 }
 
 static int ranges(const struct flat_build *b, const struct asks *a, struct flat_field *f)
 {
-	struct change *change = malloc(2 * a->n * sizeof(*change));
+	change *at = malloc(2 * a->n * sizeof(*at));
+	uint64_t any[FLAT_WORDS];
 	struct sweep s;
 	int rc = begin(b, a, 2 * a->n + 1, f, &s);
 
-	if (change == NULL || rc != 0) {
-		free(change);
+	if (at == NULL || rc != 0) {
+		free(at);
 		end(&s);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < a->n; i++) {
 		const struct ask *k = &a->list[i];
 
-		change[2 * i] = (struct change){k->part.lo, k->rule};
-		change[2 * i + 1] = (struct change){(uint64_t)k->part.hi + 1, k->rule};
+		at[2 * i] = (change)k->part.lo << RULE_BITS | k->rule;
+		at[2 * i + 1] = ((change)k->part.hi + 1) << RULE_BITS | k->rule;
 	}
-	qsort(change, 2 * a->n, sizeof(*change), by_value);
-	for (size_t i = 0; i < 2 * a->n && change[i].value <= UINT32_MAX;) {
-		uint64_t value = change[i].value;
+	qsort(at, 2 * a->n, sizeof(*at), by_value);
+	memcpy(any, s.row, sizeof(any));
+	for (size_t i = 0; i < 2 * a->n && at[i] >> RULE_BITS <= UINT32_MAX;) {
+		uint64_t value = at[i] >> RULE_BITS;
 
 		if (value > 0)
 			cell(b, f, &s, (uint32_t)(value - 1));
-		for (; i < 2 * a->n && change[i].value == value; i++) {
-			flip(s.row, change[i].rule);
-			s.hash ^= b->hash[change[i].rule];
+		for (; i < 2 * a->n && at[i] >> RULE_BITS == value; i++) {
+			uint32_t rule = at[i] & ((1 << RULE_BITS) - 1);
+
+			flip(s.row, rule);
+			s.hash ^= b->hash[rule];
 		}
 	}
 	cell(b, f, &s, UINT32_MAX);
-	free(change);
+	number_classes(b, f, &s, any);
+	free(at);
 	end(&s);
 	return 0;
 }

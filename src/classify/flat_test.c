@@ -210,6 +210,46 @@ static void a_block_is_never_left(void **state)
 	assert_int_equal(n_plain, 2);
 }
 
+static size_t pages_that_differ(const void *a, const void *b, size_t bytes)
+{
+	size_t n = 0;
+
+	for (size_t at = 0; at + 4096 <= bytes; at += 4096)
+		n += memcmp((const char *)a + at, (const char *)b + at, 4096) != 0;
+	return n;
+}
+
+// As whoever builds over tables that were there writes only pages that change.
+static void one_rule_more_changes_few_pages(void **state)
+{
+	enum { RULES = 1000, MORE = 20 };
+	static struct classify_rule rules[RULES + MORE];
+	uint64_t seed = oracle_seed();
+	size_t changed = 0, all = 0;
+	void *before = malloc(FLAT_SIZE);
+
+	(void)state;
+	assert_non_null(before);
+	memset(rules, 0, sizeof(rules));
+	for (unsigned i = 0; i < RULES + MORE; i++) {
+		rules[i].value.src[0] = 0x0a000000 + oracle_below(&seed, 1 << 24);
+		rules[i].mask.src[0] = UINT32_MAX;
+		rules[i].value.dport = (uint16_t)oracle_below(&seed, 65536);
+		rules[i].mask.dport = UINT16_MAX;
+		rules[i].sport_hi = rules[i].dport_hi = UINT16_MAX;
+	}
+	build(rules, RULES);
+	for (unsigned i = 1; i < 2 * MORE; i++) {
+		memcpy(before, block, FLAT_SIZE);
+		classify_flat(rules, RULES + (i < MORE ? i : 2 * MORE - i), block, FLAT_SIZE, NULL);
+		changed += pages_that_differ(before, block, ((struct flat_head *)block)->bytes);
+		all += ((struct flat_head *)block)->bytes / 4096;
+	}
+	free(before);
+	print_message("%zu of %zu pages changed\n", changed, all);
+	assert_in_range(changed, 1, all / 8);
+}
+
 // Any bytes in the place of tables give some answer and no read outside.
 static void a_block_of_noise_is_walked_inside_its_bounds(void **state)
 {
@@ -261,6 +301,7 @@ int main(void)
 		cmocka_unit_test(one_rule_too_many_is_refused),
 		cmocka_unit_test(the_oracle_agrees_on_random_sets_and_keys),
 		cmocka_unit_test(a_block_is_never_left),
+		cmocka_unit_test(one_rule_more_changes_few_pages),
 		cmocka_unit_test(a_block_of_noise_is_walked_inside_its_bounds),
 	};
 
