@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a change of one rule takes as whoever gives the command sees it: a program from its start to its end, by
-the clock, once to add a rule and once to take it away again.
+the clock, once to add a rule, another one each time, and once to take it away again.
 
 The command on a card in the kernel that has 1,000 rules, beside nft on the same rules.
 """
 import os
+import random
 import re
 import statistics
 import time
@@ -38,14 +39,25 @@ def median(pair):
     return Figure(wall, min(1, statistics.median(x[1] for x in took) / wall))
 
 
+def host_and_port(r):
+    return f"10.{r.randrange(256)}.{r.randrange(256)}.{r.randrange(256)}", str(r.randrange(1, 65536))
+
+
 def card(env):
+    r = random.Random(RULES)
     with kernel.Device(env) as d:
         words = [f"{env.build}/cmd/cxgbetool", d.card(kernel.rules_of(RULES)), "filter", str(2 * RULES)]
-        return median(lambda: (once([*words, "proto", "17", "dport", "9", "action", "drop"]),
-                               once([*words, "delete"])))
+
+        def pair():
+            host, port = host_and_port(r)
+            return once([*words, "sip", host, "dport", port, "proto", "17", "action", "drop"]), \
+                once([*words, "delete"])
+
+        return median(pair)
 
 
 def nft(env):
+    r = random.Random(RULES)
     with kernel.Device(env) as d:
         d.nft(kernel.rules_of(RULES))
         table = re.search(r"^table netdev (\S+)", kernel.command(d.dut, "nft", "list", "tables"), re.M)[1]
@@ -54,7 +66,9 @@ def nft(env):
         where = ["netdev", table, chain]
 
         def pair():
-            added = once([*enter, "nft", "-e", "-a", "add", "rule", *where, "udp", "dport", "9", "counter", "drop"])
+            host, port = host_and_port(r)
+            added = once([*enter, "nft", "-e", "-a", "add", "rule", *where, "ip", "saddr", host, "udp", "dport",
+                          port, "counter", "drop"])
             handle = re.search(r"# handle (\d+)", added[2])[1]
             return added, once([*enter, "nft", "delete", "rule", *where, "handle", handle])
 
