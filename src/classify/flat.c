@@ -428,13 +428,10 @@ static int make_tables(struct flat_build *b)
 	return make_steps(b);
 }
 
-// Tables without rules.  The steps, which are 0, serve as the rows of plain packets.
 static void flat_nothing(struct flat_head *h)
 {
-	*h = (struct flat_head){.bytes = sizeof(*h),
-		.words = 1,
-		.stride = 8,
-		.plain.rows = offsetof(struct flat_head, step)};
+	*h = (struct flat_head){.bytes = sizeof(*h)};
+	memset(h->plain.first, 0xff, sizeof(h->plain.first)); // FLAT_NONE
 }
 
 int classify_flat(

@@ -76,9 +76,13 @@ struct flat_ports {
 	uint32_t rows;
 };
 
+enum { FLAT_KINDS_MAX = 16 };
 struct flat_plain {
-	uint32_t rows;                  // of the kinds
-	uint8_t looks[16];              // of a kind: enum flat_looks, ored
+	uint32_t rows; // of the kinds
+	// Of a kind: the first rule, FLAT_NONE for none, where all classes are 0, which are those that no rule asks
+	// for by itself.  Most packets are of these.
+	uint32_t first[FLAT_KINDS_MAX];
+	uint8_t looks[FLAT_KINDS_MAX];  // of a kind: enum flat_looks, ored
 	struct flat_ports sport, dport; // 0 where no rule looks at them
 };
 
@@ -114,9 +118,9 @@ FLAT_INLINE uint32_t flat_lowest(uint64_t w)
 	return bit[((w & -w) * UINT64_C(0x022fdd63cc95386d)) >> 58];
 }
 
-// Where rules look at the field.
-FLAT_INLINE uint32_t flat_used_addr_row(
-	const struct flat_head *t, const struct flat_addr *a, uint32_t stride, uint32_t value)
+// Where rules look at the address.
+FLAT_INLINE uint32_t flat_addr_class(
+	const struct flat_head *t, const struct flat_addr *a, uint32_t value)
 {
 	uint32_t class = *FLAT_AT(t, a->top + (value >> 16) * 2, uint16_t);
 
@@ -128,13 +132,13 @@ FLAT_INLINE uint32_t flat_used_addr_row(
 			class = *FLAT_AT(t, a->nodes + class * 2, uint16_t);
 		}
 	}
-	return a->rows + class * stride;
+	return class;
 }
 
 FLAT_INLINE uint32_t flat_addr_row(
 	const struct flat_head *t, const struct flat_addr *a, uint32_t stride, uint32_t value)
 {
-	return a->used ? flat_used_addr_row(t, a, stride, value) : t->ones;
+	return a->used ? a->rows + flat_addr_class(t, a, value) * stride : t->ones;
 }
 
 FLAT_INLINE uint32_t flat_word_row(
@@ -251,54 +255,52 @@ FLAT_INLINE uint32_t flat_first(const struct flat_head *t, const struct classify
 	return t->words == 1 ? flat_first_64(t, key, low) : flat_first_more(t, key, low);
 }
 
-FLAT_INLINE uint32_t flat_port_row(
-	const struct flat_head *t, const struct flat_ports *p, uint32_t stride, uint32_t port)
-{
-	return p->rows + *FLAT_AT(t, p->classes + port * 2, uint16_t) * stride;
-}
-
 FLAT_INLINE uint32_t flat_plain_looks(const struct flat_head *t, const struct flat_plain_key *k)
 {
-	return t->plain.looks[k->kind & 15];
+	return t->plain.looks[k->kind & (FLAT_KINDS_MAX - 1)];
 }
 
-// The first rule that matches a plain packet, of whose kind the caller knows where rules look; not at
-// FLAT_MORE.  Rows of one word.
-FLAT_INLINE uint32_t flat_plain_64(
-	const struct flat_head *t, const struct flat_plain_key *k, uint32_t looks)
+// Classes of a plain packet's fields; of those where no rule of its kind looks, 0.
+struct flat_plain_classes {
+	uint32_t src, dst, sport, dport;
+};
+
+// Rows of one word.
+FLAT_INLINE uint32_t flat_plain_64(const struct flat_head *t, uint32_t kind, uint32_t looks,
+	const struct flat_plain_classes *c)
 {
 	const struct flat_plain *p = &t->plain;
-	uint64_t left = *FLAT_ROW(t, p->rows + k->kind * 8);
+	uint64_t left = *FLAT_ROW(t, p->rows + kind * 8);
 
 	if (looks & FLAT_SRC)
-		left &= *FLAT_ROW(t, flat_used_addr_row(t, &t->addr[0], 8, k->src));
+		left &= *FLAT_ROW(t, t->addr[0].rows + c->src * 8);
 	if (looks & FLAT_DST)
-		left &= *FLAT_ROW(t, flat_used_addr_row(t, &t->addr[1], 8, k->dst));
+		left &= *FLAT_ROW(t, t->addr[1].rows + c->dst * 8);
 	if (looks & FLAT_SPORT)
-		left &= *FLAT_ROW(t, flat_port_row(t, &p->sport, 8, k->sport));
+		left &= *FLAT_ROW(t, p->sport.rows + c->sport * 8);
 	if (looks & FLAT_DPORT)
-		left &= *FLAT_ROW(t, flat_port_row(t, &p->dport, 8, k->dport));
+		left &= *FLAT_ROW(t, p->dport.rows + c->dport * 8);
 	return left != 0 ? flat_lowest(left) : FLAT_NONE;
 }
 
-// The same where rows have summaries.
-FLAT_INLINE uint32_t flat_plain_more(
-	const struct flat_head *t, const struct flat_plain_key *k, uint32_t looks)
+// Rows with summaries.
+FLAT_INLINE uint32_t flat_plain_more(const struct flat_head *t, uint32_t kind, uint32_t looks,
+	const struct flat_plain_classes *c)
 {
 	const struct flat_plain *p = &t->plain;
-	const uint64_t *kind = FLAT_ROW(t, p->rows + k->kind * t->stride);
-	const uint64_t *src = kind, *dst = kind, *sport = kind, *dport = kind;
+	const uint64_t *of_kind = FLAT_ROW(t, p->rows + kind * t->stride);
+	const uint64_t *src = of_kind, *dst = of_kind, *sport = of_kind, *dport = of_kind;
 	uint64_t left;
 
 	if (looks & FLAT_SRC)
-		src = FLAT_ROW(t, flat_used_addr_row(t, &t->addr[0], t->stride, k->src));
+		src = FLAT_ROW(t, t->addr[0].rows + c->src * t->stride);
 	if (looks & FLAT_DST)
-		dst = FLAT_ROW(t, flat_used_addr_row(t, &t->addr[1], t->stride, k->dst));
+		dst = FLAT_ROW(t, t->addr[1].rows + c->dst * t->stride);
 	if (looks & FLAT_SPORT)
-		sport = FLAT_ROW(t, flat_port_row(t, &p->sport, t->stride, k->sport));
+		sport = FLAT_ROW(t, p->sport.rows + c->sport * t->stride);
 	if (looks & FLAT_DPORT)
-		dport = FLAT_ROW(t, flat_port_row(t, &p->dport, t->stride, k->dport));
-	left = *kind & *src & *dst & *sport & *dport;
+		dport = FLAT_ROW(t, p->dport.rows + c->dport * t->stride);
+	left = *of_kind & *src & *dst & *sport & *dport;
 	for (int n = 0; n < FLAT_WORDS; n++) {
 		uint32_t word;
 		uint64_t bits;
@@ -306,11 +308,33 @@ FLAT_INLINE uint32_t flat_plain_more(
 		if (left == 0)
 			break;
 		word = flat_lowest(left);
-		bits = kind[1 + word] & src[1 + word] & dst[1 + word] & sport[1 + word] &
+		bits = of_kind[1 + word] & src[1 + word] & dst[1 + word] & sport[1 + word] &
 		       dport[1 + word];
 		if (bits != 0)
 			return word * 64 + flat_lowest(bits);
 		left &= left - 1;
 	}
 	return FLAT_NONE;
+}
+
+// The first rule that matches a plain packet, of whose kind the caller knows where rules look; not at
+// FLAT_MORE.
+FLAT_INLINE uint32_t flat_plain_first(
+	const struct flat_head *t, const struct flat_plain_key *k, uint32_t looks)
+{
+	const struct flat_plain *p = &t->plain;
+	struct flat_plain_classes c = {0};
+
+	if (looks & FLAT_SRC)
+		c.src = flat_addr_class(t, &t->addr[0], k->src);
+	if (looks & FLAT_DST)
+		c.dst = flat_addr_class(t, &t->addr[1], k->dst);
+	if (looks & FLAT_SPORT)
+		c.sport = *FLAT_AT(t, p->sport.classes + k->sport * 2, uint16_t);
+	if (looks & FLAT_DPORT)
+		c.dport = *FLAT_AT(t, p->dport.classes + k->dport * 2, uint16_t);
+	if ((c.src | c.dst | c.sport | c.dport) == 0)
+		return p->first[k->kind & (FLAT_KINDS_MAX - 1)];
+	return t->words == 1 ? flat_plain_64(t, k->kind, looks, &c)
+			     : flat_plain_more(t, k->kind, looks, &c);
 }

@@ -87,6 +87,24 @@ static uint8_t looks(const struct flat_build *b, const uint64_t *row)
 	return (uint8_t)out;
 }
 
+// The first rule of a row that is in class 0 of each field where the row's rules look.
+static uint32_t first_of(const struct flat_build *b, const uint64_t *row, unsigned looks)
+{
+	uint64_t left[FLAT_WORDS];
+
+	memcpy(left, row, b->words * sizeof(*left));
+	for (unsigned f = 0; f < BITS_FIELDS; f++) {
+		unsigned size, at = bits_field_at(f, &size);
+
+		for (unsigned w = 0; (looks & differs(at, size)) != 0 && w < b->words; w++)
+			left[w] &= b->field[f].rows[w];
+	}
+	for (unsigned w = 0; w < b->words; w++)
+		if (left[w] != 0)
+			return w * 64 + (uint32_t)__builtin_ctzll(left[w]);
+	return FLAT_NONE;
+}
+
 static int kinds(struct flat_build *b)
 {
 	uint32_t n = FLAT_KINDS * FLAT_PORTS, rows = flat_take(b, n * flat_row_bytes(b));
@@ -105,6 +123,8 @@ static int kinds(struct flat_build *b)
 		kind_row(b, &k, row);
 		flat_put_row(b, rows, i, row);
 		b->head->plain.looks[i] = looks(b, row);
+		if ((b->head->plain.looks[i] & FLAT_MORE) == 0)
+			b->head->plain.first[i] = first_of(b, row, b->head->plain.looks[i]);
 	}
 	b->head->plain.rows = rows;
 	return 0;

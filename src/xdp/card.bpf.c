@@ -87,8 +87,7 @@ FLAT_INLINE int card_frame(struct xdp_md *ctx, bool resizes)
 	} else {
 		if (forward)
 			plain_key(data, &plain, &key);
-		n = tables->words == 1 ? flat_plain_64(tables, &plain, looks)
-				       : flat_plain_more(tables, &plain, looks);
+		n = flat_plain_first(tables, &plain, looks);
 	}
 	if (n >= FLAT_RULES)
 		return card_pass(ctx, &key);
