@@ -2,7 +2,7 @@
 """A card in the kernel beside the kernel's own ways, on a veth pair in native mode.
 
 The device's end receives in a kernel thread of its own on the second CPU; source (live frames) and sink
-are on the first.  Cost is that thread's CPU time over the packets it took off the ring, also those that the
+are on the first, or on the second as well, where how far apart the two are does not matter.  Cost is that thread's CPU time over the packets it took off the ring, also those that the
 sink's ring then had no room for.
 """
 import json
@@ -29,6 +29,8 @@ class ThreadMeasured(Measured):
 
     def __init__(self, what, windows, handoffs):
         super().__init__(what, windows)
+        if not handoffs:
+            return
         self.handoff_ns = sum(handoffs) / len(handoffs)
         if not alike(handoffs):
             raise Busy(f"{what}: the CPUs were moved, from {handoffs[0]:.0f} to {handoffs[1]:.0f} ns apart")
@@ -173,11 +175,12 @@ class Device(Lab):
             time.sleep(0.02)
         raise Busy(f"{interface}: {len(new)} receiving threads go by this name")
 
-    def windows(self):
+    def windows(self, one_cpu):
         """(CPU ns, packets, wall ns) of the thread of d0."""
         env = self.env
+        source = env.cpus[1 if one_cpu else 0]
         with Process(["sleep", "60"], env.folder, self.dut) as inside:
-            self.thread(self.sink, "k1", env.cpus[0])
+            self.thread(self.sink, "k1", source)
             pid = self.thread(self.dut, "d0", env.cpus[1])
 
             def look():
@@ -186,7 +189,7 @@ class Device(Lab):
                 after = thread_ns(pid, pid), time.monotonic_ns()
                 return (before[0] + after[0]) / 2, n, (before[1] + after[1]) / 2
 
-            with Generator(env.build, "live:s0", env.folder, env.cpus[0], self.src) as g:
+            with Generator(env.build, "live:s0", env.folder, source, self.src) as g:
                 g.report()
                 time.sleep(WARM_S)
                 result = []
@@ -203,13 +206,15 @@ def received(pid, interface):
         return int(re.search(rf"^\s*{interface}:\s*\d+\s+(\d+)", f.read(), re.M)[1])
 
 
-def measure(env, what, set_up):
-    wait_until_near(env)
+def measure(env, what, set_up, one_cpu):
+    apart = (lambda: []) if one_cpu else lambda: [handoff_ns(env)]
+    if not one_cpu:
+        wait_until_near(env)
     # The sink first: a card asks whether d1's other end takes frames.
     with Device(env) as d, Sink(env.build, "k1", d.sink, env.folder):
         set_up(d)
-        handoffs = [handoff_ns(env)]
-        windows = d.windows()
-        handoffs.append(handoff_ns(env))
+        handoffs = apart()
+        windows = d.windows(one_cpu)
+        handoffs += apart()
         d.check(windows)
         return ThreadMeasured(what, windows, handoffs)

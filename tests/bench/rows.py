@@ -173,24 +173,28 @@ class InKernel(Row):
     """A card in the kernel and a peer there, each set up by a function of kernel.Device."""
 
     weir = "card"
+    one_cpu = False  # source and receiver, by turns
 
     def sides(self, env):
-        return [("weir", lambda: kernel.measure(env, self.weir, self.card)),
-                ("peer", lambda: kernel.measure(env, self.peer, self.other))]
+        return [("weir", lambda: kernel.measure(env, self.weir, self.card, self.one_cpu)),
+                ("peer", lambda: kernel.measure(env, self.peer, self.other, self.one_cpu))]
 
     def fair(self, sides):
-        return kernel.alike([side.handoff_ns for side in sides.values()])
+        return self.one_cpu or kernel.alike([side.handoff_ns for side in sides.values()])
 
 
 def in_kernel_rows():
     drop15, drop500 = kernel.rules_of(15, kernel.DROP), kernel.rules_of(500, kernel.DROP)
     card15 = lambda d: d.card(drop15)
-    yield InKernel("card-drop15", "15 rules, the last drops", card=card15, peer="xdp-filter, by source",
-                   other=lambda d: d.xdp_filter("ipv4,udp,ethernet"), at_most=0.65)
-    yield InKernel("card-drop15-nft", "15 rules, the last drops", card=card15, weir_of="card-drop15",
-                   peer="nft ingress, the same", other=lambda d: d.nft(drop15), at_most=0.21)
-    yield InKernel("card-drop500", "500 rules, the last drops", card=lambda d: d.card(drop500),
-                   peer="card, 15 rules", other=card15, at_most=1.15)
+    for one_cpu, mark in (False, ""), (True, "-1cpu"):
+        yield InKernel(f"card-drop15{mark}", "15 rules, the last drops", card=card15, one_cpu=one_cpu,
+                       peer="xdp-filter, by source", other=lambda d: d.xdp_filter("ipv4,udp,ethernet"),
+                       at_most=0.65)
+        yield InKernel(f"card-drop15-nft{mark}", "15 rules, the last drops", card=card15, one_cpu=one_cpu,
+                       weir_of=f"card-drop15{mark}", peer="nft ingress, the same",
+                       other=lambda d: d.nft(drop15), at_most=0.21)
+        yield InKernel(f"card-drop500{mark}", "500 rules, the last drops", card=lambda d: d.card(drop500),
+                       one_cpu=one_cpu, peer="card, 15 rules", other=card15, at_most=1.15)
     yield InKernel("card-fwd", "forward, no rules", card=lambda d: d.card([], forward=True),
                    peer="Linux, forwarding", other=lambda d: None, at_least=2)
     yield InKernel("card-fwd15", "forward, 15 rules",
