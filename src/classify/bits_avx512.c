@@ -102,20 +102,15 @@ INLINE __m512i probe(const struct top *t, unsigned n, __m512i at)
 	return _mm512_mask_blend_epi32(_mm512_test_epi32_mask(at, all(32)), low, high);
 }
 
-// A step of the search: at if the end `half` further on is not below the value, or else there.
-INLINE __m512i halve(const struct top *t, unsigned n, unsigned half, __m512i at, __m512i value)
-{
-	__m512i end = probe(t, n, _mm512_add_epi32(at, all(half - 1)));
-
-	return _mm512_mask_add_epi32(at, _mm512_cmplt_epu32_mask(end, value), at, all(half));
-}
-
 INLINE __m512i search(const struct top *t, unsigned n, __m512i value)
 {
 	__m512i at = _mm512_setzero_si512();
 
-	for (unsigned half = n / 2; half > 0; half /= 2)
-		at = halve(t, n, half, at, value);
+	for (unsigned half = n / 2; half > 0; half /= 2) {
+		__m512i end = probe(t, n, _mm512_add_epi32(at, all(half - 1)));
+
+		at = _mm512_mask_add_epi32(at, _mm512_cmplt_epu32_mask(end, value), at, all(half));
+	}
 	return at;
 }
 
@@ -185,23 +180,12 @@ INLINE void tree_top_n(const struct bits_step *s, unsigned top, const struct tur
 	const struct classify_key *keys, unsigned n, struct found *f)
 {
 	struct top r = load_top(s, top);
-	__m512i value[2], at[2];
 
-	// Two searches side by side, as each step of one waits for the step before.
-	for (unsigned i = 0; i < n; i += 2 * LANES) {
-		value[0] = values(s, t, keys, n, i);
-		value[1] = i + LANES < n ? values(s, t, keys, n, i + LANES) : value[0];
-		at[0] = at[1] = _mm512_setzero_si512();
-#pragma GCC unroll 6
-		for (unsigned half = top / 2; half > 0; half /= 2)
-#pragma GCC unroll 2
-			for (unsigned k = 0; k < 2; k++)
-				at[k] = halve(&r, top, half, at[k], value[k]);
-#pragma GCC unroll 2
-		for (unsigned k = 0; k < 2; k++) {
-			_mm512_store_si512(f->value + i + k * LANES, value[k]);
-			_mm512_store_si512(f->cell + i + k * LANES, at[k]);
-		}
+	for (unsigned i = 0; i < n; i += LANES) {
+		__m512i value = values(s, t, keys, n, i);
+
+		_mm512_store_si512(f->value + i, value);
+		_mm512_store_si512(f->cell + i, search(&r, top, value));
 	}
 }
 
@@ -367,7 +351,6 @@ INLINE void and16(const struct bits_view *v, unsigned groups, sums *sum, unsigne
 	uint64_t word[17] __attribute__((aligned(64)));
 
 	word[16] = 1;
-#pragma GCC unroll 8
 	for (unsigned i = 0; i < n; i++) {
 		__m512i low = and_rows(v, groups, sum, i, 0), high = and_rows(v, groups, sum, i, 8);
 		__mmask8 k = _mm512_test_epi64_mask(low, low),
