@@ -9,9 +9,8 @@
 #include <string.h>
 
 enum { PRODUCT_BYTES = 64 << 10 }; // multiplied-out rows of one group
-enum {
-	LARGE = 16 << 10
-}; // parts that begin on a multiple of that: what lies before may grow and not move them
+// Parts of that size and more begin on a multiple of it: what lies before may grow and not move them.
+enum { LARGE = 16 << 10 };
 enum { TABLE_BYTES = 65536 * sizeof(uint16_t) }; // the class of each value of two bytes
 
 struct group {
@@ -428,6 +427,7 @@ static int make_tables(struct flat_build *b)
 	return make_steps(b);
 }
 
+// Tables that match nothing.
 static void flat_nothing(struct flat_head *h)
 {
 	*h = (struct flat_head){.bytes = sizeof(*h)};

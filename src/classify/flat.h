@@ -103,8 +103,7 @@ struct flat_head {
 
 #define FLAT_AT(t, off, type)                                                                      \
 	((const type *)((const char *)(t) + ((off) & (FLAT_SIZE - sizeof(type)))))
-#define FLAT_ROW(t, off) FLAT_AT(t, off, uint64_t)
-#define FLAT_INLINE      static inline __attribute__((always_inline))
+#define FLAT_INLINE static inline __attribute__((always_inline))
 
 // The number of the lowest bit of a word that is not 0, by multiplying with a de Bruijn sequence: BPF
 // has no instruction for it.
@@ -270,16 +269,16 @@ FLAT_INLINE uint32_t flat_plain_64(const struct flat_head *t, uint32_t kind, uin
 	const struct flat_plain_classes *c)
 {
 	const struct flat_plain *p = &t->plain;
-	uint64_t left = *FLAT_ROW(t, p->rows + kind * 8);
+	uint64_t left = *FLAT_AT(t, p->rows + kind * 8, uint64_t);
 
 	if (looks & FLAT_SRC)
-		left &= *FLAT_ROW(t, t->addr[0].rows + c->src * 8);
+		left &= *FLAT_AT(t, t->addr[0].rows + c->src * 8, uint64_t);
 	if (looks & FLAT_DST)
-		left &= *FLAT_ROW(t, t->addr[1].rows + c->dst * 8);
+		left &= *FLAT_AT(t, t->addr[1].rows + c->dst * 8, uint64_t);
 	if (looks & FLAT_SPORT)
-		left &= *FLAT_ROW(t, p->sport.rows + c->sport * 8);
+		left &= *FLAT_AT(t, p->sport.rows + c->sport * 8, uint64_t);
 	if (looks & FLAT_DPORT)
-		left &= *FLAT_ROW(t, p->dport.rows + c->dport * 8);
+		left &= *FLAT_AT(t, p->dport.rows + c->dport * 8, uint64_t);
 	return left != 0 ? flat_lowest(left) : FLAT_NONE;
 }
 
@@ -288,18 +287,18 @@ FLAT_INLINE uint32_t flat_plain_more(const struct flat_head *t, uint32_t kind, u
 	const struct flat_plain_classes *c)
 {
 	const struct flat_plain *p = &t->plain;
-	const uint64_t *of_kind = FLAT_ROW(t, p->rows + kind * t->stride);
+	const uint64_t *of_kind = FLAT_AT(t, p->rows + kind * t->stride, uint64_t);
 	const uint64_t *src = of_kind, *dst = of_kind, *sport = of_kind, *dport = of_kind;
 	uint64_t left;
 
 	if (looks & FLAT_SRC)
-		src = FLAT_ROW(t, t->addr[0].rows + c->src * t->stride);
+		src = FLAT_AT(t, t->addr[0].rows + c->src * t->stride, uint64_t);
 	if (looks & FLAT_DST)
-		dst = FLAT_ROW(t, t->addr[1].rows + c->dst * t->stride);
+		dst = FLAT_AT(t, t->addr[1].rows + c->dst * t->stride, uint64_t);
 	if (looks & FLAT_SPORT)
-		sport = FLAT_ROW(t, p->sport.rows + c->sport * t->stride);
+		sport = FLAT_AT(t, p->sport.rows + c->sport * t->stride, uint64_t);
 	if (looks & FLAT_DPORT)
-		dport = FLAT_ROW(t, p->dport.rows + c->dport * t->stride);
+		dport = FLAT_AT(t, p->dport.rows + c->dport * t->stride, uint64_t);
 	left = *of_kind & *src & *dst & *sport & *dport;
 	for (int n = 0; n < FLAT_WORDS; n++) {
 		uint32_t word;

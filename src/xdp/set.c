@@ -16,7 +16,7 @@ static int map_part(char *set, int fd, int prot, size_t off, size_t bytes)
 	return at == MAP_FAILED ? -errno : 0;
 }
 
-// Where nothing is mapped, nothing else will be either.
+// In one range of addresses, which is all the set's: where it is not mapped, it cannot be read.
 static void *map_parts(
 	int fd, int prot, uint32_t acts, size_t kept_bytes, size_t tables_bytes, struct err *err)
 {

@@ -2,8 +2,8 @@
 """A card in the kernel beside the kernel's own ways, on a veth pair in native mode.
 
 The device's end receives in a kernel thread of its own on the second CPU; source (live frames) and sink
-are on the first, or on the second as well, where how far apart the two are does not matter.  Cost is that thread's CPU time over the packets it took off the ring, also those that the
-sink's ring then had no room for.
+are on the first, or on the second as well, where how far apart the two are does not matter.  Cost is that
+thread's CPU time over the packets it took off the ring, also those that the sink's ring then had no room for.
 """
 import json
 import os
